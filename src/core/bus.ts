@@ -1,0 +1,45 @@
+/**
+ * The bus: tells whoever watches a Session that something happened. It is lossy by contract and carries no truth: a
+ * listener that misses a signal finds everything in the Session and its Log.
+ */
+
+export type Signal =
+  /** Events were committed up to and including `seq`. */
+  | { type: 'committed'; seq: number }
+  /** Text was added to the live item; `offset` counts UTF-16 code units from the item's start. */
+  | { type: 'delta'; messageId: string; kind: 'message' | 'thought'; offset: number; text: string }
+  /** A running tool's output so far, bounded; it replaces the earlier snapshot. */
+  | { type: 'tool_output'; callId: string; output: string };
+
+export type Listener = (signal: Signal) => void;
+export type Unsubscribe = () => void;
+
+export interface Bus {
+  /** Calls every listener of the Session, synchronously. A listener that throws does not disturb the others. */
+  publish(sessionId: string, signal: Signal): void;
+  subscribe(sessionId: string, listener: Listener): Unsubscribe;
+}
+
+/** @param onError hears of what a listener threw. */
+export function createBus(onError: (error: unknown) => void): Bus {
+  const listeners = new Map<string, Set<Listener>>();
+  return {
+    publish(sessionId, signal) {
+      for (const listener of listeners.get(sessionId) ?? []) {
+        try {
+          listener(signal);
+        } catch (error) {
+          onError(error);
+        }
+      }
+    },
+    subscribe(sessionId, listener) {
+      const set = listeners.get(sessionId) ?? new Set();
+      listeners.set(sessionId, set.add(listener));
+      return () => {
+        set.delete(listener);
+        if (set.size === 0 && listeners.get(sessionId) === set) listeners.delete(sessionId);
+      };
+    },
+  };
+}

@@ -1,0 +1,199 @@
+/**
+ * The one shape of a message: the Event. Canonical Events are the Log; a new type is a schema change and every total
+ * switch over `type` then fails to compile until it is handled.
+ */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+
+export const MODES = ['build', 'plan'] as const;
+export const PERMISSION_MODES = ['auto', 'ask', 'read_only'] as const;
+export const REASONING_EFFORTS = ['default', 'low', 'medium', 'high', 'xhigh'] as const;
+export const TOOL_KINDS = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'] as const;
+export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'cancelled', 'timed_out'] as const;
+export const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;
+
+export const modeSchema = z.enum(MODES);
+export const permissionModeSchema = z.enum(PERMISSION_MODES);
+export const reasoningEffortSchema = z.enum(REASONING_EFFORTS);
+export const toolKindSchema = z.enum(TOOL_KINDS);
+export const stopReasonSchema = z.enum(STOP_REASONS);
+
+/** What a person may put into a prompt. The same words as ACP's content blocks, because they are good words. */
+export const contentBlockSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text'), text: z.string() }),
+  z.object({
+    type: z.literal('resource_link'),
+    uri: z.string(),
+    name: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    mimeType: z.string().optional(),
+    size: z.number().optional(),
+  }),
+]);
+
+export const planEntrySchema = z.object({
+  content: z.string(),
+  priority: z.enum(['high', 'medium', 'low']),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+});
+
+/** A file before and after a tool changed it; `oldText` null means that the file is new. Paths are absolute. */
+export const diffSchema = z.object({ path: z.string(), oldText: z.string().nullable(), newText: z.string() });
+
+export const locationSchema = z.object({ path: z.string(), line: z.number().int().optional() });
+
+/** Why something failed, as the Log keeps it and as the model reads it. */
+export const failureSchema = z.object({
+  kind: z.string(),
+  message: z.string(),
+  details: z.record(z.string(), z.json()).optional(),
+});
+
+/** Tokens of one model call. `input` includes `cached`; `output` includes `reasoning`. */
+export const usageSchema = z.object({
+  input: z.number().int(),
+  cached: z.number().int(),
+  output: z.number().int(),
+  reasoning: z.number().int(),
+});
+
+const dataSchemas = {
+  session_created: z.object({
+    workspace: z.string(),
+    mode: modeSchema,
+    permissionCeiling: permissionModeSchema,
+    owner: z.string(),
+  }),
+  session_configured: z.object({
+    mode: modeSchema.optional(),
+    model: z.string().optional(),
+    reasoningEffort: reasoningEffortSchema.optional(),
+    permissionMode: permissionModeSchema.optional(),
+  }),
+  session_titled: z.object({ title: z.string(), by: z.enum(['runtime', 'client']) }),
+  turn_started: z.object({ turnId: z.string(), promptKey: z.string().optional() }),
+  user_message: z.object({
+    turnId: z.string(),
+    messageId: z.string(),
+    promptKey: z.string().optional(),
+    content: z.array(contentBlockSchema),
+  }),
+  assistant_message: z.object({
+    turnId: z.string(),
+    messageId: z.string(),
+    text: z.string(),
+    /** Present when the text was cut off. Such text is shown to people and withheld from the model. */
+    partial: z.enum(['failed', 'interrupted', 'cancelled', 'timed_out']).optional(),
+  }),
+  reasoning: z.object({
+    turnId: z.string(),
+    messageId: z.string(),
+    model: z.string(),
+    dialect: z.string(),
+    /** The provider's own item, replayed verbatim to the model that made it; null when there is nothing to replay. */
+    item: z.json(),
+    summary: z.string(),
+  }),
+  provider_usage: z.object({
+    turnId: z.string(),
+    model: z.string(),
+    iteration: z.number().int(),
+    usage: usageSchema.nullable(),
+    contextWindow: z.number().int().nullable(),
+  }),
+  tool_call: z.object({
+    turnId: z.string(),
+    callId: z.string(),
+    name: z.string(),
+    args: z.json(),
+    title: z.string(),
+    kind: toolKindSchema,
+    locations: z.array(locationSchema).optional(),
+  }),
+  tool_result: z.object({
+    turnId: z.string(),
+    callId: z.string(),
+    ok: z.boolean(),
+    /** What the model reads. */
+    output: z.string(),
+    error: failureSchema.optional(),
+    diffs: z.array(diffSchema).optional(),
+    dryRun: z.boolean().optional(),
+  }),
+  permission_requested: z.object({
+    turnId: z.string(),
+    permissionId: z.string(),
+    callId: z.string(),
+    /** SHA-256 of the call's name and arguments: the decision covers exactly these. */
+    argsHash: z.string(),
+    expiresAt: z.iso.datetime(),
+  }),
+  permission_decision: z.object({
+    turnId: z.string(),
+    permissionId: z.string().optional(),
+    callId: z.string(),
+    decision: z.enum(['allow', 'deny']),
+    /** Who or what decided: a principal, or `mode`, `timeout`, `cancel`, `recovery`. */
+    by: z.string(),
+    reason: z.string().optional(),
+  }),
+  plan: z.object({ turnId: z.string(), entries: z.array(planEntrySchema) }),
+  turn_finished: z.object({
+    turnId: z.string(),
+    outcome: z.enum(TURN_OUTCOMES),
+    stopReason: stopReasonSchema,
+    error: failureSchema.optional(),
+  }),
+} as const;
+
+export type EventType = keyof typeof dataSchemas;
+export const EVENT_TYPES = Object.keys(dataSchemas) as EventType[];
+
+/** The data of an Event, by its type. */
+export type EventData = { [T in EventType]: z.infer<(typeof dataSchemas)[T]> };
+
+/** A canonical Event: `id` 16 hex digits, `seq` gapless from 0 in its Session, `ts` ISO 8601 UTC. */
+export type Event<T extends EventType = EventType> = {
+  [K in T]: { id: string; sessionId: string; seq: number; ts: string; type: K; data: EventData[K] };
+}[T];
+
+/** An Event that has not been recorded: the Log gives it `id`, `seq` and `ts`. */
+export type EventDraft<T extends EventType = EventType> = {
+  [K in T]: { sessionId: string; type: K; data: EventData[K] };
+}[T];
+
+export type Mode = z.infer<typeof modeSchema>;
+export type PermissionMode = z.infer<typeof permissionModeSchema>;
+export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
+export type ToolKind = z.infer<typeof toolKindSchema>;
+export type StopReason = z.infer<typeof stopReasonSchema>;
+export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
+export type ContentBlock = z.infer<typeof contentBlockSchema>;
+export type PlanEntry = z.infer<typeof planEntrySchema>;
+export type FileDiff = z.infer<typeof diffSchema>;
+export type Location = z.infer<typeof locationSchema>;
+export type Failure = z.infer<typeof failureSchema>;
+export type Usage = z.infer<typeof usageSchema>;
+export type Json = z.infer<ReturnType<typeof z.json>>;
+
+const envelopeSchema = z.object({
+  id: z.string().regex(/^[0-9a-f]{16}$/),
+  sessionId: z.string(),
+  seq: z.number().int().nonnegative(),
+  ts: z.iso.datetime(),
+  type: z.enum(EVENT_TYPES),
+});
+
+/** Checks one Event whole: envelope, type and data. Throws ZodError. */
+export function parseEvent(value: unknown): Event {
+  const envelope = envelopeSchema.parse(value);
+  const data = dataSchemas[envelope.type].parse((value as { data?: unknown }).data);
+  return { ...envelope, data } as Event;
+}
+
+/** A fresh identifier: `prefix_` and 16 hex digits, or only the digits when there is no prefix. */
+export function newId(prefix = ''): string {
+  const digits = randomBytes(8).toString('hex');
+  return prefix ? `${prefix}_${digits}` : digits;
+}

@@ -1,0 +1,83 @@
+/**
+ * The Log port: the append-only record of every Session, and the only truth. `append` resolves after the commit, never
+ * before; what it rejects was not recorded.
+ */
+import { hash } from 'node:crypto';
+import type { Event, EventDraft } from './event.ts';
+
+/** One recorded Event and the check value that chains it to everything before it. */
+export interface Entry {
+  event: Event;
+  chk: string;
+}
+
+/** Where a Session's Log ends. `epoch` changes when the record was replaced (import, restore, repair). */
+export interface Head {
+  epoch: string;
+  seq: number;
+  chk: string;
+}
+
+/** The text so far of the item that is streaming: the only thing stored that is not an Event. */
+export interface LiveDraft {
+  turnId: string;
+  messageId: string;
+  kind: 'message' | 'thought';
+  text: string;
+}
+
+/** One line of the list of Sessions. Times are ISO 8601 UTC. */
+export interface SessionRow {
+  sessionId: string;
+  workspace: string;
+  owner: string;
+  title: string | null;
+  createdAt: string;
+  updatedAt: string;
+  head: Head;
+  /** The Turn that has started and not finished, if any: what a crash leaves open. */
+  openTurnId: string | null;
+}
+
+/** `before` is exclusive and names the last row of the page before; rows come newest `updatedAt` first. */
+export interface SessionQuery {
+  owner?: string;
+  workspace?: string;
+  openTurn?: boolean;
+  before?: { updatedAt: string; sessionId: string };
+  limit?: number;
+}
+
+export interface Log {
+  /**
+   * Records Events of one Session in one transaction, in the order given, and gives them `id`, `seq` and `ts`.
+   * The first Event of a Session is `session_created`, with seq 0; it creates the Session. Recording an
+   * `assistant_message` or `reasoning` clears the draft of the same messageId; `turn_finished` clears any draft.
+   *
+   * @throws CoreError `already_exists`, `unknown_session`, or `log_write_failed` (disk full, I/O error): nothing was recorded.
+   */
+  append(drafts: readonly EventDraft[]): Promise<Entry[]>;
+
+  /** Up to `limit` entries with seq greater than `after` (-1 for the start), in order; [] for an unknown Session. */
+  read(sessionId: string, after: number, limit: number): Promise<Entry[]>;
+
+  /** One row, or undefined when there is no such Session. */
+  session(sessionId: string): Promise<SessionRow | undefined>;
+
+  sessions(query: SessionQuery): Promise<SessionRow[]>;
+
+  /** Keeps the text so far of the live item, so that a crash loses at most what came since. Replaces the earlier draft. */
+  saveDraft(sessionId: string, draft: LiveDraft): Promise<void>;
+
+  draft(sessionId: string): Promise<LiveDraft | undefined>;
+
+  close(): Promise<void>;
+}
+
+/** The check value before the first Event. */
+export const FIRST_CHK = '';
+
+/** chk(n) = first 12 hex digits of SHA-256(chk(n-1) + id + json), where json is the Event exactly as stored. */
+export function chainCheck(previous: string, id: string, json: string): string {
+  return hash('sha256', previous + id + json, 'hex').slice(0, 12);
+}

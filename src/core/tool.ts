@@ -1,0 +1,51 @@
+/**
+ * The tool port. A tool declares everything that others need to know of it, so nothing else in the runtime ever names
+ * a tool. A tool never asks for permission and never records: the Executor does both around it.
+ */
+import type { z } from 'zod';
+import type { FileDiff, Location, PlanEntry, ToolKind } from './event.ts';
+
+/** What running the call can do: `read` never needs permission; the others follow the permission mode. */
+export type Effect = 'read' | 'write' | 'execute' | 'network';
+
+export interface ToolContext {
+  /** Absolute real path of the Session's directory. */
+  workspace: string;
+  /** Aborts when the Turn is cancelled or times out; the tool then stops at once and leaves no process behind. */
+  signal: AbortSignal;
+  /** Shows output while the tool runs. Give a bounded snapshot of all output so far; it replaces the one before. */
+  progress(output: string): void;
+}
+
+/** What a tool hands back. `output` is what the model reads: bounded, and marked where it was cut. */
+export interface ToolResult {
+  /** False when the tool ran but what it ran failed (a command's exit code): the model still reads `output`. */
+  ok: boolean;
+  output: string;
+  diffs?: FileDiff[];
+  /** The complete new plan, where the call set one. */
+  plan?: PlanEntry[];
+}
+
+export interface Tool<S extends z.ZodObject = z.ZodObject> {
+  name: string;
+  /** What the model is told; part of the byte-stable prompt. */
+  description: string;
+  kind: ToolKind;
+  /** The effect of a call with these arguments. When in doubt, the graver one. */
+  effect(args: z.infer<S>): Effect;
+  schema: S;
+  /** One line that tells a person what this call does. */
+  title(args: z.infer<S>): string;
+  /** The files it touches, absolute, where they lie inside the workspace. */
+  locations?(args: z.infer<S>, workspace: string): Location[];
+  /** @throws CoreError with one of the tool codes; anything else thrown is a defect. */
+  run(args: z.infer<S>, context: ToolContext): Promise<ToolResult>;
+  /** The same checks as `run` and a sentence that says what it would do; no effect at all. */
+  dryRun(args: z.infer<S>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** Gives the tool's own argument type to its functions, and hands it out as a plain Tool for the table. */
+export function defineTool<S extends z.ZodObject>(tool: Tool<S>): Tool {
+  return tool as unknown as Tool;
+}
