@@ -1,0 +1,284 @@
+/**
+ * Conversation: the one door in. Every effect on a Session goes through these functions, whoever asks for it. They keep
+ * no state of their own, and nothing here knows who is connected: what clients learn leaves through a Feed.
+ */
+import type { Decision } from './approvals.ts';
+import type { Listener } from './bus.ts';
+import type { TurnEnding } from './closing.ts';
+import { CoreError, toCoreError } from './errors.ts';
+import type { ContentBlock, EventData, Json, Mode, PermissionMode, ReasoningEffort } from './event.ts';
+import { strictest } from './permission.ts';
+import type { ModelInfo, Runtime } from './runtime.ts';
+import { type RunningTurn, type Session, TurnAbort, type TurnEnd } from './session.ts';
+import { assertSessionId, newSessionId } from './session-id.ts';
+import { contentHash } from './session-state.ts';
+import type { LiveSession } from './sessions.ts';
+import { runTurn, type TurnContext } from './turn.ts';
+
+export interface NewSession {
+  /** Absolute path of the directory to work in. */
+  workspace: string;
+  /** The principal it belongs to. */
+  owner: string;
+  mode?: Mode;
+}
+
+/** @throws CoreError `invalid_params` when the directory is refused. */
+export async function start(runtime: Runtime, { workspace, owner, mode = 'build' }: NewSession): Promise<Session> {
+  const sessionId = newSessionId(runtime.clock.now());
+  const { permissionCeiling } = runtime.settings;
+  const data = { workspace: await runtime.resolveWorkspace(workspace), mode, permissionCeiling, owner };
+  const live = await runtime.sessions.create({ sessionId, type: 'session_created', data });
+  return live.session;
+}
+
+/** The live Session of this id; opening one that is live already returns that one. @throws CoreError `unknown_session`. */
+export async function resume(runtime: Runtime, sessionId: string): Promise<Session> {
+  return (await open(runtime, sessionId)).session;
+}
+
+async function open(runtime: Runtime, sessionId: string): Promise<LiveSession> {
+  assertSessionId(sessionId);
+  return runtime.sessions.open(sessionId);
+}
+
+/** A view of one Session for somebody who watches it. */
+export interface Watch {
+  session: Session;
+  stop(): void;
+}
+
+/** Registers for wake-ups and live deltas; nothing is missed between the return and the first read. */
+export async function attach(runtime: Runtime, sessionId: string, listener: Listener): Promise<Watch> {
+  const live = await open(runtime, sessionId);
+  live.watchers++;
+  const unsubscribe = runtime.bus.subscribe(sessionId, listener);
+  let stopped = false;
+  const stop = () => {
+    if (stopped) return;
+    stopped = true;
+    unsubscribe();
+    live.watchers--;
+    runtime.sessions.release(live);
+  };
+  return { session: live.session, stop };
+}
+
+export interface Prompt {
+  sessionId: string;
+  /** Chosen by the caller, so that it can recognise its own prompt in the Log. */
+  turnId: string;
+  messageId: string;
+  content: ContentBlock[];
+  /** Makes the prompt idempotent: the same key never runs twice. */
+  promptKey?: string | undefined;
+  /** For this Turn only. */
+  model?: string | undefined;
+  effort?: ReasoningEffort | undefined;
+  permissionMode?: PermissionMode | undefined;
+  presenterContext?: Json | undefined;
+  dryRun?: boolean;
+}
+
+/**
+ * Admits a prompt and starts its Turn; does not wait for the answer. The prompt and its key are committed when this
+ * resolves. `done` settles when the Turn has ended and rejects only when its end could not be recorded.
+ *
+ * @throws CoreError `turn_in_progress`, `unsupported_value` (model), `invalid_params` (a key with other content),
+ *   `unknown_session`, `log_write_failed`.
+ */
+export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: string; done: Promise<TurnEnd> }> {
+  const model = findModel(runtime, prompt.model);
+  const live = await open(runtime, prompt.sessionId);
+  const { session } = live;
+  await settleFault(session);
+  const known = knownPrompt(session, prompt);
+  if (known) return known;
+  if (session.phase.kind === 'running') {
+    throw new CoreError('turn_in_progress', 'a Turn is already running', { turnId: session.phase.turn.turnId });
+  }
+  const { promise: done, resolve, reject } = Promise.withResolvers<TurnEnd>();
+  // Whoever waits for the Turn hears of it; when nobody does, it is not a crash.
+  done.catch(runtime.onError);
+  const turn: RunningTurn = { turnId: prompt.turnId, abort: new AbortController(), done };
+  // Taken before the first await: of two prompts at once, one is refused.
+  session.phase = { kind: 'running', turn };
+  try {
+    await session.record(openingEvents(prompt));
+  } catch (error) {
+    reject(error);
+    throw error;
+  }
+  drive(runtime, live, turn, prompt, model).then(resolve, reject);
+  return { turnId: turn.turnId, done };
+}
+
+/** A key that was used before: the Turn that runs for it, or the way it ended. */
+function knownPrompt(session: Session, { promptKey, content }: Prompt) {
+  const known = promptKey ? session.state.prompts.get(promptKey) : undefined;
+  if (!known) return undefined;
+  if (known.contentHash !== contentHash(content)) {
+    throw new CoreError('invalid_params', 'this promptKey was used for another prompt', {
+      reason: 'prompt_key_conflict',
+    });
+  }
+  const { turnId, end } = known;
+  if (end) return { turnId, done: Promise.resolve({ turnId, ...end }) };
+  if (session.phase.kind === 'running') return { turnId, done: session.phase.turn.done };
+  return undefined;
+}
+
+/** A Session that could not write reads its Log again before it takes anything new. */
+async function settleFault(session: Session): Promise<void> {
+  if (session.phase.kind !== 'faulted') return;
+  await session.phase.turn?.done.catch(() => undefined);
+  await session.recover();
+}
+
+function openingEvents({ sessionId, turnId, messageId, promptKey, content }: Prompt) {
+  const key = promptKey ? { promptKey } : {};
+  return [
+    { sessionId, type: 'turn_started' as const, data: { turnId, ...key } },
+    { sessionId, type: 'user_message' as const, data: { turnId, messageId, content, ...key } },
+  ];
+}
+
+/** Runs a Turn and closes it exactly once, whatever happens to it. */
+async function drive(
+  runtime: Runtime,
+  live: LiveSession,
+  turn: RunningTurn,
+  prompt: Prompt,
+  model: ModelInfo,
+): Promise<TurnEnd> {
+  const { session } = live;
+  const { turnTimeoutMs } = runtime.settings;
+  const outOfTime = () => turn.abort.abort(new TurnAbort(TIMED_OUT));
+  const cancelTimeout = turnTimeoutMs === null ? undefined : runtime.clock.after(turnTimeoutMs, outOfTime);
+  try {
+    const { ending, last } = await runTurn(turnContext(runtime, live, turn, prompt, model));
+    return await session.finishTurn(ending, last);
+  } catch (error) {
+    const ending = endingOf(error, turn.abort.signal, runtime.onError);
+    return await session.finishTurn(ending).catch(() => session.finishTurn(ending));
+  } finally {
+    cancelTimeout?.();
+    runtime.sessions.release(live);
+  }
+}
+
+const TIMED_OUT: TurnEnding = {
+  outcome: 'timed_out',
+  error: { kind: 'timeout', message: 'The Turn ran out of time and was stopped.' },
+};
+
+function endingOf(error: unknown, signal: AbortSignal, onError: (error: unknown) => void): TurnEnding {
+  if (signal.reason instanceof TurnAbort) return signal.reason.ending;
+  const { code, message, details, cause } = toCoreError(error);
+  if (code === 'internal') onError(cause ?? error);
+  return { outcome: 'failed', error: { kind: code, message, details: details as Record<string, Json> } };
+}
+
+function turnContext(
+  runtime: Runtime,
+  { session, approvals }: LiveSession,
+  turn: RunningTurn,
+  prompt: Prompt,
+  chosen: ModelInfo,
+): TurnContext {
+  const sticky = prompt.model ? chosen : findModel(runtime, session.state.model);
+  return {
+    session,
+    approvals,
+    turnId: turn.turnId,
+    signal: turn.abort.signal,
+    provider: runtime.provider,
+    tools: runtime.toolTable,
+    toolSpecs: runtime.toolSpecs(),
+    model: sticky.id,
+    contextWindow: sticky.contextWindow,
+    effort: prompt.effort ?? session.state.effort ?? runtime.settings.effort,
+    permissionMode: prompt.permissionMode,
+    presenterContext: prompt.presenterContext,
+    dryRun: prompt.dryRun ?? false,
+    maxIterations: runtime.settings.maxIterations,
+    onError: runtime.onError,
+  };
+}
+
+function findModel({ settings }: Runtime, id: string | undefined): ModelInfo {
+  const model = id === undefined ? settings.models[0] : settings.models.find((candidate) => candidate.id === id);
+  if (!model) throw new CoreError('unsupported_value', 'unknown model', { model: id ?? '' });
+  return model;
+}
+
+/** Stops the running Turn. Resolves with its end, or undefined when none ran; calling it again changes nothing. */
+export async function interrupt(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
+  const { session } = await open(runtime, sessionId);
+  if (session.phase.kind !== 'running') return undefined;
+  const { turn } = session.phase;
+  turn.abort.abort(new TurnAbort({ outcome: 'cancelled' }));
+  return turn.done;
+}
+
+/**
+ * Decides a permission. Returns false, changing nothing, when it is settled or unknown.
+ *
+ * @param by the principal who decides.
+ */
+export async function answer(
+  runtime: Runtime,
+  sessionId: string,
+  { permissionId, decision, by, reason }: { permissionId: string; decision: Decision; by: string; reason?: string },
+): Promise<boolean> {
+  const live = await open(runtime, sessionId);
+  return live.approvals.decide(permissionId, decision, by, reason);
+}
+
+/**
+ * Changes mode, model, effort or permission mode, durably. The permission mode cannot become looser than the ceiling.
+ *
+ * @throws CoreError `unsupported_value`.
+ */
+export async function configure(
+  runtime: Runtime,
+  sessionId: string,
+  change: EventData['session_configured'],
+): Promise<Session> {
+  const { session } = await open(runtime, sessionId);
+  await settleFault(session);
+  if (change.model !== undefined) findModel(runtime, change.model);
+  const { permissionCeiling } = session.state;
+  if (change.permissionMode && strictest(permissionCeiling, change.permissionMode) !== change.permissionMode) {
+    throw new CoreError('unsupported_value', `permission mode is limited to ${permissionCeiling}`);
+  }
+  await session.record([{ sessionId, type: 'session_configured', data: change }]);
+  return session;
+}
+
+/** Waits for the Turn that runs now; undefined when none does. */
+export async function awaitTurn(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
+  const { session } = await open(runtime, sessionId);
+  return session.phase.kind === 'running' ? session.phase.turn.done : undefined;
+}
+
+/** Closes every Turn that a crash left open. Called once at the start, before anything else is admitted. */
+export async function recover(runtime: Runtime): Promise<void> {
+  for (const { sessionId } of await runtime.log.sessions({ openTurn: true })) {
+    const live = await runtime.sessions.open(sessionId);
+    runtime.sessions.release(live);
+  }
+}
+
+/** Stops every running Turn as interrupted and waits until each end is recorded. For an orderly end of the process. */
+export async function stopAll(runtime: Runtime): Promise<void> {
+  const ending: TurnEnding = {
+    outcome: 'interrupted',
+    error: { kind: 'interrupted', message: 'The server was stopped while this Turn ran.' },
+  };
+  const running = (await runtime.sessions.all()).flatMap(({ session }) =>
+    session.phase.kind === 'running' ? [session.phase.turn] : [],
+  );
+  for (const turn of running) turn.abort.abort(new TurnAbort(ending));
+  await Promise.allSettled(running.map((turn) => turn.done));
+}

@@ -1,0 +1,126 @@
+/**
+ * The Executor: every call that a model asks for passes through here. It records the call, gets the permission, runs
+ * the tool and records the result; nothing runs that was not recorded, and nothing runs twice.
+ */
+import { CoreError, toCoreError } from './errors.ts';
+import type { EventDraft, Json } from './event.ts';
+import { effectivePermission, hashCall, judge, type Verdict } from './permission.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
+import type { TurnContext } from './turn.ts';
+
+type ToolArgs = Record<string, unknown>;
+
+/** A call as the model asked for it. */
+export interface RequestedCall {
+  callId: string;
+  name: string;
+  args: Json;
+}
+
+/** Runs one call to its recorded result. @throws what stops the Turn: its abort, or a Log that refuses to write. */
+export async function execute(turn: TurnContext, requested: RequestedCall): Promise<void> {
+  const call = { ...requested, callId: unusedCallId(turn, requested.callId) };
+  const tool = turn.tools.get(call.name);
+  const parsed = tool?.schema.safeParse(call.args);
+  if (!tool || !parsed?.success) {
+    await turn.session.record([
+      recordCall(turn, call, tool),
+      recordFailure(turn, call.callId, refusal(call, tool, parsed)),
+    ]);
+    return;
+  }
+  const args: ToolArgs = parsed.data;
+  const { mode, permissionCeiling, permissionMode } = turn.session.state;
+  const permission = effectivePermission(mode, permissionCeiling, permissionMode, turn.permissionMode);
+  const verdict = judge(permission, tool.effect(args));
+  const decided = permission === 'auto' || verdict === 'ask' ? [] : [recordDecision(turn, call.callId, verdict)];
+  await turn.session.record([recordCall(turn, call, tool, args), ...decided]);
+  if (!(await permitted(turn, call, verdict))) {
+    const message = verdict === 'deny' ? 'denied: this Session is read-only' : 'denied: the user did not allow it';
+    const error = new CoreError('permission_denied', message, { tool: call.name });
+    await turn.session.record([recordFailure(turn, call.callId, error)]);
+    return;
+  }
+  turn.signal.throwIfAborted();
+  await turn.session.record(await runTool(turn, call, tool, args));
+}
+
+/** Asks where the verdict says so. What was approved is what runs: the arguments are hashed again afterwards. */
+async function permitted(turn: TurnContext, call: RequestedCall, verdict: Verdict): Promise<boolean> {
+  if (verdict !== 'ask') return verdict === 'allow';
+  const argsHash = hashCall(call.name, call.args);
+  const decision = await turn.approvals.ask(turn.turnId, call.callId, argsHash, turn.signal);
+  return decision === 'allow' && hashCall(call.name, call.args) === argsHash;
+}
+
+async function runTool(turn: TurnContext, call: RequestedCall, tool: Tool, args: ToolArgs): Promise<EventDraft[]> {
+  const context: ToolContext = {
+    workspace: turn.session.state.workspace,
+    signal: turn.signal,
+    progress: (output) => turn.session.showOutput(call.callId, output),
+  };
+  try {
+    const result = turn.dryRun ? await tool.dryRun(args, context) : await tool.run(args, context);
+    return recordResult(turn, call.callId, result);
+  } catch (error) {
+    turn.signal.throwIfAborted();
+    const failure = toCoreError(error);
+    if (failure.code === 'internal') turn.onError(failure.cause ?? failure);
+    return [recordFailure(turn, call.callId, failure)];
+  }
+}
+
+function refusal(
+  call: RequestedCall,
+  tool: Tool | undefined,
+  parsed: ReturnType<Tool['schema']['safeParse']> | undefined,
+) {
+  if (!tool) return new CoreError('unknown_tool', 'there is no such tool', { tool: call.name });
+  const issues = parsed?.error?.issues.map((issue) => `${issue.path.join('.') || 'arguments'}: ${issue.message}`) ?? [];
+  return new CoreError('invalid_args', `the arguments do not fit ${call.name}`, { issues: issues.slice(0, 8) });
+}
+
+/** Compatible servers repeat ids ("call_0"); in a Session an id names one call. */
+function unusedCallId(turn: TurnContext, callId: string): string {
+  const used = turn.session.state.callIds;
+  for (let n = 2, candidate = callId; ; n++) {
+    if (!used.has(candidate)) return candidate;
+    candidate = `${callId}-${n}`;
+  }
+}
+
+function recordCall(turn: TurnContext, call: RequestedCall, tool: Tool | undefined, args?: ToolArgs): EventDraft {
+  const workspace = turn.session.state.workspace;
+  const locations = args === undefined ? undefined : tool?.locations?.(args, workspace);
+  const data = {
+    turnId: turn.turnId,
+    ...call,
+    title: args === undefined || !tool ? call.name : tool.title(args),
+    kind: tool?.kind ?? ('other' as const),
+    ...(locations?.length ? { locations } : {}),
+  };
+  return { sessionId: turn.session.id, type: 'tool_call', data };
+}
+
+function recordDecision(turn: TurnContext, callId: string, verdict: 'allow' | 'deny'): EventDraft {
+  const data = { turnId: turn.turnId, callId, decision: verdict, by: 'mode' };
+  return { sessionId: turn.session.id, type: 'permission_decision', data };
+}
+
+function recordResult(turn: TurnContext, callId: string, result: ToolResult): EventDraft[] {
+  const { ok, output, diffs, plan } = result;
+  const { turnId, dryRun } = turn;
+  const extra = { ...(diffs?.length ? { diffs } : {}), ...(dryRun ? { dryRun } : {}) };
+  const sessionId = turn.session.id;
+  const events: EventDraft[] = [{ sessionId, type: 'tool_result', data: { turnId, callId, ok, output, ...extra } }];
+  if (plan && !dryRun) events.push({ sessionId, type: 'plan', data: { turnId, entries: plan } });
+  return events;
+}
+
+function recordFailure(turn: TurnContext, callId: string, { code, message, details }: CoreError): EventDraft {
+  const error = { kind: code, message, details: details as Record<string, Json> };
+  const output = JSON.stringify({ ok: false, error });
+  const dryRun = turn.dryRun ? { dryRun: true } : {};
+  const data = { turnId: turn.turnId, callId, ok: false, output, error, ...dryRun };
+  return { sessionId: turn.session.id, type: 'tool_result', data };
+}

@@ -1,0 +1,96 @@
+/**
+ * History: the fold of the Log into what a model is shown. Advanced by one Event at a time, rebuilt by reading the Log,
+ * never written anywhere. Everything a provider must not see (partial text, usage, decisions) is left out here.
+ */
+import { unreachable } from './errors.ts';
+import type { Event } from './event.ts';
+import type { HistoryItem } from './provider.ts';
+
+type PendingReasoning = Extract<HistoryItem, { type: 'reasoning' }>;
+
+export interface History {
+  items: HistoryItem[];
+  /** Calls without a result yet: callId to tool name. */
+  pending: Map<string, string>;
+  /** Reasoning is only valid together with what it led to, so it waits for that. */
+  reasoning: PendingReasoning[];
+}
+
+export function emptyHistory(): History {
+  return { items: [], pending: new Map(), reasoning: [] };
+}
+
+/** The conversation so far. Every tool call in it has its result; every reasoning item has its follower. */
+export function historyItems(history: History): readonly HistoryItem[] {
+  return history.pending.size === 0 ? history.items : [...history.items, ...orphanResults(history)];
+}
+
+/** What the model reads about a call whose result was never recorded. */
+export function orphanOutput(callId: string, tool: string): string {
+  const message = 'the tool call has no recorded result';
+  return JSON.stringify({ ok: false, error: { kind: 'orphan_tool_call', message, details: { callId, tool } } });
+}
+
+function orphanResults({ pending }: History): HistoryItem[] {
+  return [...pending]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([callId, tool]) => ({ type: 'tool_result', callId, output: orphanOutput(callId, tool) }));
+}
+
+function closePending(history: History): void {
+  history.items.push(...orphanResults(history));
+  history.pending.clear();
+}
+
+function push(history: History, item: HistoryItem): void {
+  history.items.push(...history.reasoning, item);
+  history.reasoning = [];
+}
+
+/** Advances the fold, in place: the Session owns it and nobody else writes it. */
+export function applyToHistory(history: History, event: Event): void {
+  switch (event.type) {
+    case 'user_message':
+      closePending(history);
+      history.reasoning = [];
+      history.items.push({ type: 'user', content: event.data.content });
+      return;
+    case 'assistant_message':
+      if (event.data.partial) return;
+      closePending(history);
+      push(history, { type: 'assistant', text: event.data.text });
+      return;
+    case 'reasoning': {
+      if (event.data.item === null) return;
+      closePending(history);
+      const { model, dialect, item } = event.data;
+      history.reasoning.push({ type: 'reasoning', model, dialect, item });
+      return;
+    }
+    case 'tool_call': {
+      const { callId, name, args } = event.data;
+      push(history, { type: 'tool_call', callId, name, args });
+      history.pending.set(callId, name);
+      return;
+    }
+    case 'tool_result':
+      if (!history.pending.delete(event.data.callId)) return;
+      history.items.push({ type: 'tool_result', callId: event.data.callId, output: event.data.output });
+      return;
+    case 'turn_finished':
+      closePending(history);
+      history.reasoning = [];
+      return;
+    case 'session_created':
+    case 'session_configured':
+    case 'session_titled':
+    case 'turn_started':
+    case 'provider_usage':
+    case 'permission_requested':
+    case 'permission_decision':
+    case 'plan':
+      return;
+    default:
+      unreachable(event);
+  }
+}

@@ -1,0 +1,15 @@
+/** The live item: the one message or thought that is still streaming. It is not in the Log; it dies with its commit. */
+import { newId } from './event.ts';
+
+export interface LiveItem {
+  turnId: string;
+  messageId: string;
+  kind: 'message' | 'thought';
+  text: string;
+  /** The Session's head when the item began: a reader that has seen this much can be shown the item. */
+  after: number;
+}
+
+export function beginItem(turnId: string, kind: LiveItem['kind'], after: number): LiveItem {
+  return { turnId, messageId: newId(kind === 'message' ? 'msg' : 'tht'), kind, text: '', after };
+}

@@ -1,0 +1,61 @@
+/** What the whole runtime is made of. Composed once, handed to Conversation; nothing here is looked up from anywhere else. */
+import { z } from 'zod';
+import type { Json, PermissionMode, ReasoningEffort } from './event.ts';
+import type { Provider, ToolSpec } from './provider.ts';
+import type { SessionPorts } from './session.ts';
+import { Sessions } from './sessions.ts';
+import type { Tool } from './tool.ts';
+
+/** A model that clients may choose. `contextWindow` in tokens; null when it is not known. */
+export interface ModelInfo {
+  id: string;
+  name: string;
+  contextWindow: number | null;
+}
+
+export interface RuntimeSettings {
+  /** Not empty; the first is the default. */
+  models: readonly [ModelInfo, ...ModelInfo[]];
+  effort: ReasoningEffort;
+  /** The loosest permission mode that a Session may have. */
+  permissionCeiling: PermissionMode;
+  permissionTimeoutMs: number;
+  /** Null: no limit. */
+  turnTimeoutMs: number | null;
+  maxIterations: number | null;
+}
+
+export interface RuntimeParts extends SessionPorts {
+  provider: Provider;
+  tools: readonly Tool[];
+  /** The real path of a directory in which a Session may work. @throws CoreError `invalid_params`. */
+  resolveWorkspace(path: string): Promise<string>;
+  settings: RuntimeSettings;
+}
+
+export interface Runtime extends RuntimeParts {
+  sessions: Sessions;
+  toolTable: ReadonlyMap<string, Tool>;
+  /** What the model is told of the tools, sorted by name so that the bytes never change. */
+  toolSpecs(): readonly ToolSpec[];
+}
+
+export function createRuntime(parts: RuntimeParts): Runtime {
+  let specs: readonly ToolSpec[] | undefined;
+  return {
+    ...parts,
+    sessions: new Sessions(parts, parts.settings.permissionTimeoutMs),
+    toolTable: new Map(parts.tools.map((tool) => [tool.name, tool])),
+    // Not before the first Turn needs them: the conversion costs more than the rest of the start.
+    toolSpecs: () => (specs ??= describeTools(parts.tools)),
+  };
+}
+
+function describeTools(tools: readonly Tool[]): ToolSpec[] {
+  return [...tools]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ name, description, schema }) => {
+      const { $schema, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+      return { name, description, parameters: parameters as Json };
+    });
+}

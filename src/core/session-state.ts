@@ -1,0 +1,158 @@
+/**
+ * What the runtime must know of a Session, folded from its Log: posture, the open Turn, open calls, pending
+ * permissions. Rebuilt by reading the Log; holds nothing that is not in it.
+ */
+import { hash } from 'node:crypto';
+import { CoreError, unreachable } from './errors.ts';
+import type {
+  ContentBlock,
+  Event,
+  Mode,
+  PermissionMode,
+  PlanEntry,
+  ReasoningEffort,
+  StopReason,
+  ToolKind,
+} from './event.ts';
+
+export interface OpenCall {
+  callId: string;
+  name: string;
+  title: string;
+  kind: ToolKind;
+}
+
+/** A permission that was asked for and not decided. `expiresAt` in milliseconds since 1970. */
+export interface PendingPermission {
+  permissionId: string;
+  call: OpenCall;
+  argsHash: string;
+  expiresAt: number;
+}
+
+/** What became of a prompt that carried a key. `end` is absent while its Turn runs. */
+export interface KeyedPrompt {
+  turnId: string;
+  contentHash: string;
+  end?: { stopReason: StopReason; seq: number };
+}
+
+export interface SessionState {
+  sessionId: string;
+  workspace: string;
+  owner: string;
+  mode: Mode;
+  permissionCeiling: PermissionMode;
+  permissionMode: PermissionMode;
+  /** Undefined: the runtime's default model. */
+  model: string | undefined;
+  effort: ReasoningEffort | undefined;
+  title: string | null;
+  plan: PlanEntry[];
+  turn: { turnId: string; promptKey: string | undefined } | null;
+  openCalls: Map<string, OpenCall>;
+  permissions: Map<string, PendingPermission>;
+  /** Every call id ever used here: ids from a provider may repeat, ours must not. */
+  callIds: Set<string>;
+  prompts: Map<string, KeyedPrompt>;
+}
+
+/** The state after `session_created`, which every Log begins with. */
+export function initialState(event: Event): SessionState {
+  if (event.type !== 'session_created') {
+    throw new CoreError('log_corrupt', 'the Log does not begin with session_created', { seq: event.seq });
+  }
+  const { workspace, mode, permissionCeiling, owner } = event.data;
+  return {
+    sessionId: event.sessionId,
+    workspace,
+    owner,
+    mode,
+    permissionCeiling,
+    permissionMode: permissionCeiling,
+    model: undefined,
+    effort: undefined,
+    title: null,
+    plan: [],
+    turn: null,
+    openCalls: new Map(),
+    permissions: new Map(),
+    callIds: new Set(),
+    prompts: new Map(),
+  };
+}
+
+/** Advances the state, in place: the Session owns it and nobody else writes it. */
+export function applyToState(state: SessionState, event: Event): void {
+  switch (event.type) {
+    case 'session_configured':
+      state.mode = event.data.mode ?? state.mode;
+      state.model = event.data.model ?? state.model;
+      state.effort = event.data.reasoningEffort ?? state.effort;
+      state.permissionMode = event.data.permissionMode ?? state.permissionMode;
+      return;
+    case 'session_titled':
+      state.title = event.data.title;
+      return;
+    case 'turn_started':
+      state.turn = { turnId: event.data.turnId, promptKey: event.data.promptKey };
+      return;
+    case 'user_message':
+      rememberPrompt(state, event);
+      return;
+    case 'plan':
+      state.plan = event.data.entries;
+      return;
+    case 'tool_call': {
+      const { callId, name, title, kind } = event.data;
+      state.openCalls.set(callId, { callId, name, title, kind });
+      state.callIds.add(callId);
+      return;
+    }
+    case 'tool_result':
+      state.openCalls.delete(event.data.callId);
+      return;
+    case 'permission_requested':
+      rememberPermission(state, event);
+      return;
+    case 'permission_decision':
+      if (event.data.permissionId) state.permissions.delete(event.data.permissionId);
+      return;
+    case 'turn_finished':
+      finishTurn(state, event);
+      return;
+    case 'session_created':
+    case 'assistant_message':
+    case 'reasoning':
+    case 'provider_usage':
+      return;
+    default:
+      unreachable(event);
+  }
+}
+
+function rememberPrompt(state: SessionState, { data }: Event<'user_message'>): void {
+  if (!data.promptKey) return;
+  state.prompts.set(data.promptKey, { turnId: data.turnId, contentHash: contentHash(data.content) });
+}
+
+function rememberPermission(state: SessionState, { data }: Event<'permission_requested'>): void {
+  const call = state.openCalls.get(data.callId);
+  if (!call) return;
+  const { permissionId, argsHash } = data;
+  state.permissions.set(permissionId, { permissionId, call, argsHash, expiresAt: Date.parse(data.expiresAt) });
+}
+
+function finishTurn(state: SessionState, { data, seq }: Event<'turn_finished'>): void {
+  const key = state.turn?.promptKey;
+  const prompt = key ? state.prompts.get(key) : undefined;
+  if (prompt) prompt.end = { stopReason: data.stopReason, seq };
+  state.turn = null;
+  state.openCalls.clear();
+  state.permissions.clear();
+}
+
+/** Tells two prompts apart that claim the same key. */
+export function contentHash(content: readonly ContentBlock[]): string {
+  return hash('sha256', JSON.stringify(content), 'hex');
+}

@@ -1,0 +1,274 @@
+/**
+ * One live Session: the single writer of its Log and the only holder of its running Turn. It records (append, commit,
+ * then publish) and never publishes what was not committed; it knows no client and no protocol.
+ */
+import type { Bus } from './bus.ts';
+import type { Clock } from './clock.ts';
+import { closingEvents, type TurnEnding } from './closing.ts';
+import { CoreError } from './errors.ts';
+import type { EventDraft, EventType, StopReason } from './event.ts';
+import { applyToHistory, emptyHistory, type History } from './history.ts';
+import { beginItem, type LiveItem } from './live-item.ts';
+import type { Entry, LiveDraft, Log } from './log.ts';
+import { applyToState, initialState, type SessionState } from './session-state.ts';
+
+export interface SessionPorts {
+  log: Log;
+  bus: Bus;
+  clock: Clock;
+  /** Hears of failures that nobody waits for: a draft that could not be saved, a listener that threw. */
+  onError(error: unknown): void;
+}
+
+/** How a Turn ended, and the position in the Log at which a reader has seen all of it. */
+export interface TurnEnd {
+  turnId: string;
+  stopReason: StopReason;
+  seq: number;
+}
+
+/** Why a Turn is being stopped; the reason its AbortSignal carries. */
+export class TurnAbort extends Error {
+  override readonly name = 'AbortError';
+  readonly ending: TurnEnding;
+
+  constructor(ending: TurnEnding) {
+    super(`the Turn was ${ending.outcome}`);
+    this.ending = ending;
+  }
+}
+
+export interface RunningTurn {
+  turnId: string;
+  abort: AbortController;
+  /** Settles when the Turn has ended; rejects only when its end could not be recorded. */
+  done: Promise<TurnEnd>;
+}
+
+export type Phase =
+  | { kind: 'idle' }
+  | { kind: 'running'; turn: RunningTurn }
+  /** The Log refused a write, so what is recorded is unknown until it has been read again. */
+  | { kind: 'faulted'; turn: RunningTurn | undefined };
+
+/** How many recent entries are kept in memory, so that live readers do not go to the disk. */
+const RECENT = 256;
+const PAGE = 1_000;
+/** Below the 250 ms that a crash may cost, to leave time for the commit itself. */
+const DRAFT_INTERVAL_MS = 200;
+
+const CUT_OFF: TurnEnding = {
+  outcome: 'interrupted',
+  error: { kind: 'interrupted', message: 'The server stopped while this Turn ran.' },
+};
+
+export class Session {
+  readonly id: string;
+  readonly #ports: SessionPorts;
+  #state: SessionState;
+  #history: History;
+  #head = -1;
+  #recent: Entry[] = [];
+  #live: LiveItem | undefined;
+  #outputs = new Map<string, string>();
+  #cancelDraft: (() => void) | undefined;
+  #lastEnd: TurnEnd | undefined;
+  #recovery: Promise<void> | undefined;
+  phase: Phase = { kind: 'idle' };
+
+  private constructor(id: string, ports: SessionPorts, first: Entry) {
+    this.id = id;
+    this.#ports = ports;
+    this.#state = initialState(first.event);
+    this.#history = emptyHistory();
+  }
+
+  /** Records `session_created` and returns the Session that begins with it. */
+  static async create(ports: SessionPorts, draft: EventDraft<'session_created'>): Promise<Session> {
+    const entries = await ports.log.append([draft]);
+    const session = new Session(draft.sessionId, ports, firstOf(entries, draft.sessionId));
+    session.#publish(entries);
+    return session;
+  }
+
+  /**
+   * Rebuilds a Session from its Log and closes a Turn that a crash left open.
+   *
+   * @throws CoreError `unknown_session`, `log_corrupt`, `log_write_failed`.
+   */
+  static async open(ports: SessionPorts, id: string): Promise<Session> {
+    const entries = await ports.log.read(id, -1, PAGE);
+    const session = new Session(id, ports, firstOf(entries, id));
+    await session.#fold(entries);
+    await session.#closeLeftover(CUT_OFF);
+    return session;
+  }
+
+  get state(): Readonly<SessionState> {
+    return this.#state;
+  }
+
+  get history(): Readonly<History> {
+    return this.#history;
+  }
+
+  /** The seq of the newest Event that readers may see. */
+  get head(): number {
+    return this.#head;
+  }
+
+  get live(): Readonly<LiveItem> | undefined {
+    return this.#live;
+  }
+
+  /** The output so far of each tool that is running, by callId. */
+  get outputs(): ReadonlyMap<string, string> {
+    return this.#outputs;
+  }
+
+  /** Up to `limit` entries after `after`, never beyond the head. Answers from memory when it can. */
+  read(after: number, limit: number): Entry[] | Promise<Entry[]> {
+    if (after >= this.#head) return [];
+    const oldest = this.#recent[0]?.event.seq ?? Number.POSITIVE_INFINITY;
+    if (after + 1 >= oldest) return this.#recent.slice(after + 1 - oldest, after + 1 - oldest + limit);
+    return this.#ports.log.read(this.id, after, Math.min(limit, this.#head - after));
+  }
+
+  /**
+   * Appends, waits for the commit, then publishes. Nothing that failed to persist is ever seen.
+   *
+   * @throws CoreError `log_write_failed`: the Session is faulted until `recover`.
+   */
+  async record(drafts: readonly EventDraft[]): Promise<Entry[]> {
+    if (this.phase.kind === 'faulted') throw new CoreError('log_write_failed', 'the Log refused an earlier write');
+    const entries = await this.#append(drafts);
+    this.#publish(entries);
+    return entries;
+  }
+
+  /** Adds text to the live item, beginning one where none of this kind streams. */
+  addDelta(turnId: string, kind: LiveItem['kind'], text: string): void {
+    if (text === '') return;
+    if (this.#live?.kind !== kind) this.#live = beginItem(turnId, kind, this.#head);
+    const live = this.#live;
+    const offset = live.text.length;
+    live.text += text;
+    this.#cancelDraft ??= this.#ports.clock.after(DRAFT_INTERVAL_MS, () => this.#saveDraft());
+    this.#ports.bus.publish(this.id, { type: 'delta', messageId: live.messageId, kind, offset, text });
+  }
+
+  /** The id that the completed item of this kind must carry: the live one's, or a new one when nothing streamed. */
+  itemId(turnId: string, kind: LiveItem['kind']): string {
+    return (this.#live?.kind === kind ? this.#live : beginItem(turnId, kind, this.#head)).messageId;
+  }
+
+  /** Shows a running tool's output so far; it replaces the snapshot before. */
+  showOutput(callId: string, output: string): void {
+    if (!this.#state.openCalls.has(callId)) return;
+    this.#outputs.set(callId, output);
+    this.#ports.bus.publish(this.id, { type: 'tool_output', callId, output });
+  }
+
+  /**
+   * Records how the open Turn ended, together with `last`, and makes room for the next one in the same tick.
+   *
+   * @throws CoreError `log_write_failed`: the Turn is still open; calling again reads the Log anew and closes it.
+   */
+  async finishTurn(ending: TurnEnding, last: readonly EventDraft[] = []): Promise<TurnEnd> {
+    if (this.phase.kind === 'faulted') {
+      await this.recover(ending);
+    } else {
+      const entries = await this.#append([...last, ...closingEvents(this.#state, ending, this.#live)]);
+      this.phase = { kind: 'idle' };
+      this.#publish(entries);
+    }
+    if (!this.#lastEnd) throw new CoreError('internal', 'no Turn was open');
+    return this.#lastEnd;
+  }
+
+  /** Reads the Log again after a failed write and closes what it left open. Does nothing to a healthy Session. */
+  async recover(ending: TurnEnding = CUT_OFF): Promise<void> {
+    if (this.phase.kind !== 'faulted') return;
+    this.#recovery ??= this.#recover(ending).finally(() => {
+      this.#recovery = undefined;
+    });
+    await this.#recovery;
+  }
+
+  async #recover(ending: TurnEnding): Promise<void> {
+    const entries = await this.#ports.log.read(this.id, -1, PAGE);
+    this.#state = initialState(firstOf(entries, this.id).event);
+    this.#history = emptyHistory();
+    this.#recent = [];
+    this.#head = -1;
+    await this.#fold(entries);
+    await this.#closeLeftover(ending);
+    this.phase = { kind: 'idle' };
+  }
+
+  async #append(drafts: readonly EventDraft[]): Promise<Entry[]> {
+    try {
+      return await this.#ports.log.append(drafts);
+    } catch (error) {
+      this.phase = { kind: 'faulted', turn: this.phase.kind === 'idle' ? undefined : this.phase.turn };
+      throw error;
+    }
+  }
+
+  async #closeLeftover(ending: TurnEnding): Promise<void> {
+    if (!this.#state.turn) return;
+    const live = this.#live ?? (await this.#ports.log.draft(this.id));
+    this.#publish(await this.#append(closingEvents(this.#state, ending, live)));
+  }
+
+  async #fold(first: Entry[]): Promise<void> {
+    for (let page = first; page.length > 0; page = await this.#ports.log.read(this.id, this.#head, PAGE)) {
+      for (const entry of page) this.#apply(entry);
+    }
+    this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
+  }
+
+  #publish(entries: Entry[]): void {
+    for (const entry of entries) this.#apply(entry);
+    this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
+  }
+
+  #apply(entry: Entry): void {
+    const { event } = entry;
+    if (event.seq !== this.#head + 1) {
+      throw new CoreError('log_corrupt', 'the Log has a gap', { expected: this.#head + 1, found: event.seq });
+    }
+    applyToState(this.#state, event);
+    applyToHistory(this.#history, event);
+    this.#forgetLive(event.type, 'messageId' in event.data ? event.data.messageId : undefined);
+    if (event.type === 'tool_result') this.#outputs.delete(event.data.callId);
+    if (event.type === 'turn_finished') {
+      this.#lastEnd = { turnId: event.data.turnId, stopReason: event.data.stopReason, seq: event.seq };
+    }
+    this.#head = event.seq;
+    this.#recent.push(entry);
+    if (this.#recent.length > 2 * RECENT) this.#recent.splice(0, this.#recent.length - RECENT);
+  }
+
+  /** The commit of an item and the end of its live text are one moment: nobody can see both, or neither. */
+  #forgetLive(type: EventType, messageId: string | undefined): void {
+    if (!this.#live || (messageId !== this.#live.messageId && type !== 'turn_finished')) return;
+    this.#live = undefined;
+    this.#cancelDraft?.();
+    this.#cancelDraft = undefined;
+  }
+
+  #saveDraft(): void {
+    this.#cancelDraft = undefined;
+    if (!this.#live) return;
+    const { turnId, messageId, kind, text } = this.#live;
+    const draft: LiveDraft = { turnId, messageId, kind, text };
+    this.#ports.log.saveDraft(this.id, draft).catch(this.#ports.onError);
+  }
+}
+
+function firstOf(entries: Entry[], sessionId: string): Entry {
+  const [first] = entries;
+  if (!first) throw new CoreError('unknown_session', 'unknown session', { sessionId });
+  return first;
+}

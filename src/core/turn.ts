@@ -1,0 +1,136 @@
+/**
+ * The Turn: from one prompt to its final answer. It asks the model, records each item as it completes, runs the calls
+ * through the Executor, and asks again. It keeps nothing to itself: History is the fold of what was recorded.
+ */
+import type { Approvals } from './approvals.ts';
+import type { TurnEnding } from './closing.ts';
+import { CoreError } from './errors.ts';
+import type { EventDraft, Json, PermissionMode, ReasoningEffort, Usage } from './event.ts';
+import { execute, type RequestedCall } from './executor.ts';
+import { historyItems } from './history.ts';
+import { effectivePermission } from './permission.ts';
+import { developerContext, PROMPT_CONTRACT, systemPrompt } from './prompt.ts';
+import type { FinishReason, Provider, ProviderRequest, ToolSpec } from './provider.ts';
+import type { Session } from './session.ts';
+import type { Tool } from './tool.ts';
+
+/** Everything a Turn works with; fixed when it starts. */
+export interface TurnContext {
+  session: Session;
+  approvals: Approvals;
+  turnId: string;
+  signal: AbortSignal;
+  provider: Provider;
+  tools: ReadonlyMap<string, Tool>;
+  toolSpecs: readonly ToolSpec[];
+  model: string;
+  contextWindow: number | null;
+  effort: ReasoningEffort;
+  /** Narrows the Session's permission mode for this Turn; it cannot widen it. */
+  permissionMode: PermissionMode | undefined;
+  presenterContext: Json | undefined;
+  dryRun: boolean;
+  maxIterations: number | null;
+  onError(error: unknown): void;
+}
+
+/** How the loop ended, and Events that belong into the same commit as the end. */
+export interface TurnResult {
+  ending: TurnEnding;
+  last: EventDraft[];
+}
+
+/** Runs the loop to its end. @throws what the provider, the Log or the abort threw; the caller closes the Turn. */
+export async function runTurn(turn: TurnContext): Promise<TurnResult> {
+  for (let iteration = 0; ; iteration++) {
+    const answer = await askModel(turn);
+    const usage = recordUsage(turn, iteration, answer.usage);
+    if (answer.calls.length === 0 || answer.reason !== 'stop') {
+      return { ending: { outcome: 'completed', stopReason: stopReason(answer.reason) }, last: [usage] };
+    }
+    if (turn.maxIterations !== null && iteration + 1 >= turn.maxIterations) {
+      const text = `Stopped: reached the tool-iteration cap (${turn.maxIterations}).`;
+      const ending: TurnEnding = { outcome: 'completed', stopReason: 'max_turn_requests' };
+      return { ending, last: [usage, recordMessage(turn, text)] };
+    }
+    await turn.session.record([usage]);
+    for (const call of answer.calls) await execute(turn, call);
+  }
+}
+
+interface Answer {
+  calls: RequestedCall[];
+  reason: FinishReason;
+  usage: Usage | null;
+}
+
+/** One model call. Items are recorded as they complete; calls are handed back, to run once the response has ended. */
+async function askModel(turn: TurnContext): Promise<Answer> {
+  const { session, turnId, signal } = turn;
+  const calls: RequestedCall[] = [];
+  for await (const event of turn.provider.stream(buildRequest(turn), signal)) {
+    signal.throwIfAborted();
+    switch (event.type) {
+      case 'delta':
+        if (session.live && session.live.kind !== event.kind) {
+          throw new CoreError('invalid_response', 'the model began an item before it had finished another');
+        }
+        session.addDelta(turnId, event.kind, event.text);
+        break;
+      case 'message':
+        if (event.text !== '') await session.record([recordMessage(turn, event.text)]);
+        break;
+      case 'reasoning': {
+        const { item, dialect, summary } = event;
+        const messageId = session.itemId(turnId, 'thought');
+        const data = { turnId, messageId, model: turn.model, dialect, item, summary };
+        await session.record([{ sessionId: session.id, type: 'reasoning', data }]);
+        break;
+      }
+      case 'tool_call':
+        calls.push({ callId: event.callId, name: event.name, args: event.args });
+        break;
+      case 'finished':
+        return { calls, reason: event.reason, usage: event.usage };
+    }
+  }
+  throw new CoreError('network', 'the model stream ended before the answer was complete');
+}
+
+function buildRequest(turn: TurnContext): ProviderRequest {
+  const { workspace, mode, permissionCeiling, permissionMode } = turn.session.state;
+  const permission = effectivePermission('build', permissionCeiling, permissionMode, turn.permissionMode);
+  return {
+    model: turn.model,
+    effort: turn.effort,
+    instructions: systemPrompt(mode),
+    developerContext: developerContext(workspace, mode, permission, turn.presenterContext),
+    history: historyItems(turn.session.history),
+    tools: turn.toolSpecs,
+    cacheKey: `${PROMPT_CONTRACT}:${mode}:${turn.session.id}`,
+  };
+}
+
+function recordMessage(turn: TurnContext, text: string): EventDraft {
+  const messageId = turn.session.itemId(turn.turnId, 'message');
+  return { sessionId: turn.session.id, type: 'assistant_message', data: { turnId: turn.turnId, messageId, text } };
+}
+
+function recordUsage(turn: TurnContext, iteration: number, usage: Usage | null): EventDraft {
+  const { turnId, model, contextWindow } = turn;
+  return {
+    sessionId: turn.session.id,
+    type: 'provider_usage',
+    data: { turnId, model, iteration, usage, contextWindow },
+  };
+}
+
+function stopReason(reason: FinishReason) {
+  switch (reason) {
+    case 'stop':
+      return 'end_turn';
+    case 'max_tokens':
+    case 'refusal':
+      return reason;
+  }
+}
