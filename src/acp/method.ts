@@ -1,0 +1,44 @@
+/** What an ACP method is: a name, a schema for its params, and a handler that therefore re-checks nothing. */
+import { z } from 'zod';
+import type { Agent } from './agent.ts';
+import type { Connection } from './connection.ts';
+
+export interface MethodContext {
+  agent: Agent;
+  connection: Connection;
+  /** Aborts when the client cancels this request or the connection ends. */
+  signal: AbortSignal;
+}
+
+export interface Method<S extends z.ZodType = z.ZodType, R = unknown> {
+  name: string;
+  /** A notification is never answered, whatever it causes. */
+  kind: 'request' | 'notification';
+  params: S;
+  handle(params: z.infer<S>, context: MethodContext): Promise<R> | R;
+}
+
+/** Gives the schema's type to the handler, and hands the method out as a plain one for the table. */
+export function defineMethod<S extends z.ZodType, R>(method: Method<S, R>): Method {
+  return method as unknown as Method;
+}
+
+// Shapes that several methods share.
+
+export const sessionIdSchema = z.string();
+
+/** Whether the directory exists and may be used is the runtime's business; that it is absolute is the protocol's. */
+export const cwdSchema = z.string().regex(/^(\/|[A-Za-z]:[\\/])/, 'cwd must be an absolute path');
+
+const mcpServerSchema = z.object({
+  name: z.string(),
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+
+/** Null means none. Only stdio servers: the others are not advertised. */
+export const mcpServersSchema = z.array(mcpServerSchema).nullable();
+
+/** Not advertised, so only the empty list is taken. */
+export const noDirectoriesSchema = z.array(z.never()).nullish();

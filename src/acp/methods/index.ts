@@ -1,0 +1,29 @@
+/** The method table: one line per method. */
+import type { Method } from '../method.ts';
+import { authenticate } from './authenticate.ts';
+import { initialize } from './initialize.ts';
+import { logout } from './logout.ts';
+import { sessionCancel } from './session-cancel.ts';
+import { sessionLoad } from './session-load.ts';
+import { sessionNew } from './session-new.ts';
+import { sessionPrompt } from './session-prompt.ts';
+import { sessionResume } from './session-resume.ts';
+import { sessionSetConfigOption } from './session-set-config-option.ts';
+import { sessionSetMode } from './session-set-mode.ts';
+import { sessionSetModel } from './session-set-model.ts';
+
+const TABLE = [
+  initialize,
+  authenticate,
+  logout,
+  sessionNew,
+  sessionLoad,
+  sessionResume,
+  sessionPrompt,
+  sessionCancel,
+  sessionSetMode,
+  sessionSetConfigOption,
+  sessionSetModel,
+];
+
+export const METHODS: ReadonlyMap<string, Method> = new Map(TABLE.map((method) => [method.name, method]));

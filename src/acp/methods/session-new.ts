@@ -1,0 +1,21 @@
+/** `session/new`: a new Session in a directory; the connection is attached to it from its beginning. */
+import type { NewSessionResponse } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { start } from '../../core/conversation.ts';
+import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema } from '../method.ts';
+import { sessionSetup } from '../session-setup.ts';
+
+export const sessionNew = defineMethod({
+  name: 'session/new',
+  kind: 'request',
+  params: z.object({
+    cwd: cwdSchema,
+    mcpServers: mcpServersSchema,
+    additionalDirectories: noDirectoriesSchema,
+  }),
+  async handle({ cwd }, { agent, connection }): Promise<NewSessionResponse> {
+    const session = await start(agent.runtime, { workspace: cwd, owner: connection.principal });
+    await connection.attach(session.id, 'head');
+    return { sessionId: session.id, ...sessionSetup(session, agent) };
+  },
+});

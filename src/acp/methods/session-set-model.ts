@@ -1,0 +1,15 @@
+/** `session/set_model`: kept for clients from before config options; the same change as the option `model`. */
+import { z } from 'zod';
+import { configure } from '../../core/conversation.ts';
+import { defineMethod, sessionIdSchema } from '../method.ts';
+
+export const sessionSetModel = defineMethod({
+  name: 'session/set_model',
+  kind: 'request',
+  params: z.object({ sessionId: sessionIdSchema, modelId: z.string() }),
+  async handle({ sessionId, modelId }, { agent, connection }): Promise<Record<string, never>> {
+    await connection.feed(sessionId);
+    await configure(agent.runtime, sessionId, { model: modelId });
+    return {};
+  },
+});

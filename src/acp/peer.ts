@@ -1,0 +1,235 @@
+/**
+ * One connected client: decodes what it sends, dispatches by the method table, correlates requests both ways. It holds
+ * no Session state; when it goes, nothing but its Feeds goes with it.
+ */
+import type { ClientCapabilities } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { answer } from '../core/conversation.ts';
+import type { PendingPermission } from '../core/session-state.ts';
+import type { Agent } from './agent.ts';
+import type { Connection, OpenPrompt } from './connection.ts';
+import {
+  alreadyInitialized,
+  invalidParams,
+  isInternal,
+  methodNotFound,
+  notInitialized,
+  toErrorObject,
+} from './errors.ts';
+import { Feed, type FeedSink } from './feed.ts';
+import {
+  decode,
+  encodeError,
+  encodeNotification,
+  encodeRequest,
+  encodeResult,
+  type Incoming,
+  type RequestId,
+} from './jsonrpc.ts';
+import type { Method } from './method.ts';
+import { METHODS } from './methods/index.ts';
+import { permissionOutcome, permissionRequest } from './translate.ts';
+import type { Receiver, Transport } from './transport.ts';
+
+type Stage = { kind: 'new' } | { kind: 'ready'; capabilities: ClientCapabilities } | { kind: 'closed' };
+
+/** Above this many unsent bytes a client is not sent more; its Feeds wait in the Log. */
+const HIGH_WATER = 1024 * 1024;
+
+const cancelRequestSchema = z.object({ requestId: z.union([z.string(), z.number(), z.null()]) });
+
+/** Opens a Peer on a transport. */
+export function openPeer(agent: Agent, transport: Transport, principal: string): Receiver {
+  return new Peer(agent, transport, principal);
+}
+
+class Peer implements Receiver, Connection, FeedSink {
+  readonly principal: string;
+  readonly #agent: Agent;
+  readonly #transport: Transport;
+  #stage: Stage = { kind: 'new' };
+  /** The client's requests that are being handled, by id. */
+  readonly #handling = new Map<RequestId, AbortController>();
+  /** Our requests that wait for the client's answer, by id. */
+  readonly #asked = new Map<number, (result: unknown) => void>();
+  #lastId = 0;
+  readonly #feeds = new Map<string, Promise<Feed>>();
+  readonly #prompts = new Map<string, Set<OpenPrompt>>();
+
+  constructor(agent: Agent, transport: Transport, principal: string) {
+    this.#agent = agent;
+    this.#transport = transport;
+    this.principal = principal;
+    transport.onDrain(() => this.#kickFeeds());
+  }
+
+  receive(text: string): void {
+    if (this.#stage.kind === 'closed') return;
+    const message = decode(text);
+    switch (message.type) {
+      case 'request':
+        void this.#handle(message);
+        return;
+      case 'notification':
+        void this.#notice(message.method, message.params);
+        return;
+      case 'response':
+        this.#settle(message.id, message.result);
+        return;
+      case 'error_response':
+        this.#settle(message.id, undefined);
+        return;
+      case 'invalid':
+        this.#transport.send(encodeError(null, message.error));
+        return;
+      case 'ignored':
+        return;
+    }
+  }
+
+  /** Only detaches: Sessions and their Turns go on without this client. */
+  closed(): void {
+    this.#stage = { kind: 'closed' };
+    for (const controller of this.#handling.values()) controller.abort();
+    for (const feed of this.#feeds.values()) feed.then((attached) => attached.stop(), ignore);
+    this.#feeds.clear();
+    this.#asked.clear();
+  }
+
+  async #handle({ id, method: name, params }: Extract<Incoming, { type: 'request' }>): Promise<void> {
+    const controller = new AbortController();
+    this.#handling.set(id, controller);
+    try {
+      const method = this.#find(name, 'request', id);
+      // A cancel with a blank id is a notification by a client that does not know better: it gets no answer.
+      if (method.kind === 'notification') return void (await this.#notice(name, params));
+      if (this.#stage.kind === 'new' && name !== 'initialize') throw notInitialized();
+      const result = await this.#call(method, params, controller.signal);
+      this.send(encodeResult(id, result));
+    } catch (error) {
+      if (isInternal(error)) this.#agent.onError(error);
+      this.send(encodeError(id, toErrorObject(error)));
+    } finally {
+      if (this.#handling.get(id) === controller) this.#handling.delete(id);
+    }
+  }
+
+  /** Nothing that a notification causes is ever answered. */
+  async #notice(name: string, params: unknown): Promise<void> {
+    if (this.#stage.kind !== 'ready') return;
+    if (name === '$/cancel_request') return this.#cancelRequest(params);
+    const method = METHODS.get(name);
+    if (method?.kind !== 'notification') return;
+    try {
+      await this.#call(method, params, new AbortController().signal);
+    } catch (error) {
+      if (isInternal(error)) this.#agent.onError(error);
+    }
+  }
+
+  #find(name: string, kind: Method['kind'], id: RequestId): Method {
+    const method = METHODS.get(name);
+    const blank = typeof id === 'string' && id.trim() === '';
+    if (!method || (method.kind !== kind && !blank)) throw methodNotFound(name.slice(0, 128));
+    return method;
+  }
+
+  async #call(method: Method, params: unknown, signal: AbortSignal): Promise<unknown> {
+    const parsed = method.params.safeParse(params);
+    if (!parsed.success) {
+      const issues = parsed.error.issues.slice(0, 8).map(({ path, message }) => ({ path: path.join('.'), message }));
+      const [first] = issues;
+      const text = first ? `${first.path ? `${first.path}: ` : ''}${first.message}` : 'they do not fit';
+      throw invalidParams(`invalid params: ${text}`, { issues });
+    }
+    return method.handle(parsed.data, { agent: this.#agent, connection: this, signal });
+  }
+
+  #cancelRequest(params: unknown): void {
+    const parsed = cancelRequestSchema.safeParse(params);
+    if (parsed.success) this.#handling.get(parsed.data.requestId)?.abort();
+  }
+
+  #settle(id: RequestId, result: unknown): void {
+    // Ids are compared with their type: "-1" is not the answer to -1.
+    if (typeof id !== 'number') return;
+    const settle = this.#asked.get(id);
+    this.#asked.delete(id);
+    settle?.(result);
+  }
+
+  // Connection
+
+  initialize(capabilities: ClientCapabilities): void {
+    if (this.#stage.kind !== 'new') throw alreadyInitialized();
+    this.#stage = { kind: 'ready', capabilities };
+  }
+
+  feed(sessionId: string): Promise<Feed> {
+    return this.#feeds.get(sessionId) ?? this.attach(sessionId, 'head');
+  }
+
+  attach(sessionId: string, from: 'start' | 'head'): Promise<Feed> {
+    this.#feeds.get(sessionId)?.then((old) => old.stop(), ignore);
+    const feed = Feed.attach(this.#agent.runtime, sessionId, this, from).then((attached) => {
+      if (this.#stage.kind === 'closed' || this.#feeds.get(sessionId) !== feed) attached.stop();
+      return attached;
+    });
+    this.#feeds.set(sessionId, feed);
+    feed.catch(() => {
+      if (this.#feeds.get(sessionId) === feed) this.#feeds.delete(sessionId);
+    });
+    return feed;
+  }
+
+  async sent(sessionId: string, seq: number): Promise<void> {
+    while (this.#stage.kind !== 'closed') {
+      // A load may have replaced the Feed meanwhile: then the new one has to get there.
+      const feed = await this.feed(sessionId);
+      if (await feed.reached(seq)) return;
+    }
+  }
+
+  prompts(sessionId: string): Set<OpenPrompt> {
+    const open = this.#prompts.get(sessionId) ?? new Set();
+    this.#prompts.set(sessionId, open);
+    return open;
+  }
+
+  // FeedSink
+
+  send(frame: string): void {
+    if (this.#stage.kind !== 'closed') this.#transport.send(frame);
+  }
+
+  congested(): boolean {
+    return this.#transport.bufferedAmount > HIGH_WATER;
+  }
+
+  ask(sessionId: string, permission: PendingPermission): () => void {
+    this.#lastId -= 1;
+    const id = this.#lastId;
+    this.#asked.set(id, (result) => {
+      const by = this.principal;
+      const decision = { permissionId: permission.permissionId, by, ...permissionOutcome(result) };
+      answer(this.#agent.runtime, sessionId, decision).catch(this.#agent.onError);
+    });
+    this.send(encodeRequest(id, 'session/request_permission', permissionRequest(sessionId, permission)));
+    return () => {
+      if (this.#asked.delete(id)) this.send(encodeNotification('$/cancel_request', { requestId: id }));
+    };
+  }
+
+  fail(error: unknown): void {
+    this.#agent.onError(error);
+    this.#transport.close(4500, 'the log could not be read');
+  }
+
+  #kickFeeds(): void {
+    for (const feed of this.#feeds.values()) feed.then((attached) => attached.kick(), ignore);
+  }
+}
+
+function ignore(): void {
+  // Whoever asked for the Feed hears of it.
+}
