@@ -12,7 +12,7 @@ import type { ModelInfo, Runtime } from './runtime.ts';
 import { type RunningTurn, type Session, TurnAbort, type TurnEnd } from './session.ts';
 import { assertSessionId, newSessionId } from './session-id.ts';
 import { contentHash } from './session-state.ts';
-import type { LiveSession } from './sessions.ts';
+import type { Hold } from './sessions.ts';
 import { runTurn, type TurnContext } from './turn.ts';
 
 export interface NewSession {
@@ -28,18 +28,19 @@ export async function start(runtime: Runtime, { workspace, owner, mode = 'build'
   const sessionId = newSessionId(runtime.clock.now());
   const { permissionCeiling } = runtime.settings;
   const data = { workspace: await runtime.resolveWorkspace(workspace), mode, permissionCeiling, owner };
-  const live = await runtime.sessions.create({ sessionId, type: 'session_created', data });
-  return live.session;
+  using hold = await runtime.sessions.create({ sessionId, type: 'session_created', data });
+  return hold.session;
 }
 
-/** The live Session of this id; opening one that is live already returns that one. @throws CoreError `unknown_session`. */
+/** A look at the Session of this id as it is now. @throws CoreError `unknown_session`, `invalid_params`. */
 export async function resume(runtime: Runtime, sessionId: string): Promise<Session> {
-  return (await open(runtime, sessionId)).session;
+  using hold = await holdSession(runtime, sessionId);
+  return hold.session;
 }
 
-async function open(runtime: Runtime, sessionId: string): Promise<LiveSession> {
+async function holdSession(runtime: Runtime, sessionId: string): Promise<Hold> {
   assertSessionId(sessionId);
-  return runtime.sessions.open(sessionId);
+  return runtime.sessions.hold(sessionId);
 }
 
 /** A view of one Session for somebody who watches it. */
@@ -50,18 +51,13 @@ export interface Watch {
 
 /** Registers for wake-ups and live deltas; nothing is missed between the return and the first read. */
 export async function attach(runtime: Runtime, sessionId: string, listener: Listener): Promise<Watch> {
-  const live = await open(runtime, sessionId);
-  live.watchers++;
+  const hold = await holdSession(runtime, sessionId);
   const unsubscribe = runtime.bus.subscribe(sessionId, listener);
-  let stopped = false;
   const stop = () => {
-    if (stopped) return;
-    stopped = true;
     unsubscribe();
-    live.watchers--;
-    runtime.sessions.release(live);
+    hold[Symbol.dispose]();
   };
-  return { session: live.session, stop };
+  return { session: hold.session, stop };
 }
 
 export interface Prompt {
@@ -89,8 +85,9 @@ export interface Prompt {
  */
 export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: string; done: Promise<TurnEnd> }> {
   const model = findModel(runtime, prompt.model);
-  const live = await open(runtime, prompt.sessionId);
-  const { session } = live;
+  using stack = new DisposableStack();
+  const hold = stack.use(await holdSession(runtime, prompt.sessionId));
+  const { session } = hold;
   await settleFault(session);
   const known = knownPrompt(session, prompt);
   if (known) return known;
@@ -109,7 +106,9 @@ export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: 
     reject(error);
     throw error;
   }
-  drive(runtime, live, turn, prompt, model).then(resolve, reject);
+  // From here on the Turn keeps the Session alive, whoever else lets go of it.
+  stack.move();
+  drive(runtime, hold, turn, prompt, model).then(resolve, reject);
   return { turnId: turn.turnId, done };
 }
 
@@ -146,24 +145,24 @@ function openingEvents({ sessionId, turnId, messageId, promptKey, content }: Pro
 /** Runs a Turn and closes it exactly once, whatever happens to it. */
 async function drive(
   runtime: Runtime,
-  live: LiveSession,
+  hold: Hold,
   turn: RunningTurn,
   prompt: Prompt,
   model: ModelInfo,
 ): Promise<TurnEnd> {
-  const { session } = live;
+  const { session } = hold;
   const { turnTimeoutMs } = runtime.settings;
   const outOfTime = () => turn.abort.abort(new TurnAbort(TIMED_OUT));
   const cancelTimeout = turnTimeoutMs === null ? undefined : runtime.clock.after(turnTimeoutMs, outOfTime);
   try {
-    const { ending, last } = await runTurn(turnContext(runtime, live, turn, prompt, model));
+    const { ending, last } = await runTurn(turnContext(runtime, hold, turn, prompt, model));
     return await session.finishTurn(ending, last);
   } catch (error) {
     const ending = endingOf(error, turn.abort.signal, runtime.onError);
     return await session.finishTurn(ending).catch(() => session.finishTurn(ending));
   } finally {
     cancelTimeout?.();
-    runtime.sessions.release(live);
+    hold[Symbol.dispose]();
   }
 }
 
@@ -181,7 +180,7 @@ function endingOf(error: unknown, signal: AbortSignal, onError: (error: unknown)
 
 function turnContext(
   runtime: Runtime,
-  { session, approvals }: LiveSession,
+  { session, approvals }: Hold,
   turn: RunningTurn,
   prompt: Prompt,
   chosen: ModelInfo,
@@ -214,7 +213,8 @@ function findModel({ settings }: Runtime, id: string | undefined): ModelInfo {
 
 /** Stops the running Turn. Resolves with its end, or undefined when none ran; calling it again changes nothing. */
 export async function interrupt(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
-  const { session } = await open(runtime, sessionId);
+  using hold = await holdSession(runtime, sessionId);
+  const { session } = hold;
   if (session.phase.kind !== 'running') return undefined;
   const { turn } = session.phase;
   turn.abort.abort(new TurnAbort({ outcome: 'cancelled' }));
@@ -231,8 +231,8 @@ export async function answer(
   sessionId: string,
   { permissionId, decision, by, reason }: { permissionId: string; decision: Decision; by: string; reason?: string },
 ): Promise<boolean> {
-  const live = await open(runtime, sessionId);
-  return live.approvals.decide(permissionId, decision, by, reason);
+  using hold = await holdSession(runtime, sessionId);
+  return await hold.approvals.decide(permissionId, decision, by, reason);
 }
 
 /**
@@ -245,7 +245,8 @@ export async function configure(
   sessionId: string,
   change: EventData['session_configured'],
 ): Promise<Session> {
-  const { session } = await open(runtime, sessionId);
+  using hold = await holdSession(runtime, sessionId);
+  const { session } = hold;
   await settleFault(session);
   if (change.model !== undefined) findModel(runtime, change.model);
   const { permissionCeiling } = session.state;
@@ -258,15 +259,14 @@ export async function configure(
 
 /** Waits for the Turn that runs now; undefined when none does. */
 export async function awaitTurn(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
-  const { session } = await open(runtime, sessionId);
-  return session.phase.kind === 'running' ? session.phase.turn.done : undefined;
+  const { phase } = await resume(runtime, sessionId);
+  return phase.kind === 'running' ? phase.turn.done : undefined;
 }
 
 /** Closes every Turn that a crash left open. Called once at the start, before anything else is admitted. */
 export async function recover(runtime: Runtime): Promise<void> {
   for (const { sessionId } of await runtime.log.sessions({ openTurn: true })) {
-    const live = await runtime.sessions.open(sessionId);
-    runtime.sessions.release(live);
+    using _hold = await runtime.sessions.hold(sessionId);
   }
 }
 
@@ -276,7 +276,7 @@ export async function stopAll(runtime: Runtime): Promise<void> {
     outcome: 'interrupted',
     error: { kind: 'interrupted', message: 'The server was stopped while this Turn ran.' },
   };
-  const running = (await runtime.sessions.all()).flatMap(({ session }) =>
+  const running = (await runtime.sessions.all()).flatMap((session) =>
     session.phase.kind === 'running' ? [session.phase.turn] : [],
   );
   for (const turn of running) turn.abort.abort(new TurnAbort(ending));

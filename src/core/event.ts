@@ -25,10 +25,10 @@ export const contentBlockSchema = z.discriminatedUnion('type', [
     type: z.literal('resource_link'),
     uri: z.string(),
     name: z.string(),
-    title: z.string().optional(),
-    description: z.string().optional(),
-    mimeType: z.string().optional(),
-    size: z.number().optional(),
+    title: z.string().exactOptional(),
+    description: z.string().exactOptional(),
+    mimeType: z.string().exactOptional(),
+    size: z.number().exactOptional(),
   }),
 ]);
 
@@ -41,13 +41,13 @@ export const planEntrySchema = z.object({
 /** A file before and after a tool changed it; `oldText` null means that the file is new. Paths are absolute. */
 export const diffSchema = z.object({ path: z.string(), oldText: z.string().nullable(), newText: z.string() });
 
-export const locationSchema = z.object({ path: z.string(), line: z.number().int().optional() });
+export const locationSchema = z.object({ path: z.string(), line: z.number().int().exactOptional() });
 
 /** Why something failed, as the Log keeps it and as the model reads it. */
 export const failureSchema = z.object({
   kind: z.string(),
   message: z.string(),
-  details: z.record(z.string(), z.json()).optional(),
+  details: z.record(z.string(), z.json()).exactOptional(),
 });
 
 /** Tokens of one model call. `input` includes `cached`; `output` includes `reasoning`. */
@@ -66,17 +66,17 @@ const dataSchemas = {
     owner: z.string(),
   }),
   session_configured: z.object({
-    mode: modeSchema.optional(),
-    model: z.string().optional(),
-    reasoningEffort: reasoningEffortSchema.optional(),
-    permissionMode: permissionModeSchema.optional(),
+    mode: modeSchema.exactOptional(),
+    model: z.string().exactOptional(),
+    reasoningEffort: reasoningEffortSchema.exactOptional(),
+    permissionMode: permissionModeSchema.exactOptional(),
   }),
   session_titled: z.object({ title: z.string(), by: z.enum(['runtime', 'client']) }),
-  turn_started: z.object({ turnId: z.string(), promptKey: z.string().optional() }),
+  turn_started: z.object({ turnId: z.string(), promptKey: z.string().exactOptional() }),
   user_message: z.object({
     turnId: z.string(),
     messageId: z.string(),
-    promptKey: z.string().optional(),
+    promptKey: z.string().exactOptional(),
     content: z.array(contentBlockSchema),
   }),
   assistant_message: z.object({
@@ -84,7 +84,7 @@ const dataSchemas = {
     messageId: z.string(),
     text: z.string(),
     /** Present when the text was cut off. Such text is shown to people and withheld from the model. */
-    partial: z.enum(['failed', 'interrupted', 'cancelled', 'timed_out']).optional(),
+    partial: z.enum(['failed', 'interrupted', 'cancelled', 'timed_out']).exactOptional(),
   }),
   reasoning: z.object({
     turnId: z.string(),
@@ -109,7 +109,7 @@ const dataSchemas = {
     args: z.json(),
     title: z.string(),
     kind: toolKindSchema,
-    locations: z.array(locationSchema).optional(),
+    locations: z.array(locationSchema).exactOptional(),
   }),
   tool_result: z.object({
     turnId: z.string(),
@@ -117,9 +117,9 @@ const dataSchemas = {
     ok: z.boolean(),
     /** What the model reads. */
     output: z.string(),
-    error: failureSchema.optional(),
-    diffs: z.array(diffSchema).optional(),
-    dryRun: z.boolean().optional(),
+    error: failureSchema.exactOptional(),
+    diffs: z.array(diffSchema).exactOptional(),
+    dryRun: z.boolean().exactOptional(),
   }),
   permission_requested: z.object({
     turnId: z.string(),
@@ -131,19 +131,19 @@ const dataSchemas = {
   }),
   permission_decision: z.object({
     turnId: z.string(),
-    permissionId: z.string().optional(),
+    permissionId: z.string().exactOptional(),
     callId: z.string(),
     decision: z.enum(['allow', 'deny']),
     /** Who or what decided: a principal, or `mode`, `timeout`, `cancel`, `recovery`. */
     by: z.string(),
-    reason: z.string().optional(),
+    reason: z.string().exactOptional(),
   }),
   plan: z.object({ turnId: z.string(), entries: z.array(planEntrySchema) }),
   turn_finished: z.object({
     turnId: z.string(),
     outcome: z.enum(TURN_OUTCOMES),
     stopReason: stopReasonSchema,
-    error: failureSchema.optional(),
+    error: failureSchema.exactOptional(),
   }),
 } as const;
 

@@ -20,9 +20,9 @@ export function emptyHistory(): History {
   return { items: [], pending: new Map(), reasoning: [] };
 }
 
-/** The conversation so far. Every tool call in it has its result; every reasoning item has its follower. */
+/** The conversation so far; a copy, because the fold goes on. Every tool call in it has its result; every reasoning item has its follower. */
 export function historyItems(history: History): readonly HistoryItem[] {
-  return history.pending.size === 0 ? history.items : [...history.items, ...orphanResults(history)];
+  return [...history.items, ...orphanResults(history)];
 }
 
 /** What the model reads about a call whose result was never recorded. */

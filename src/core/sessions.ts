@@ -1,55 +1,70 @@
 /**
- * The table of live Sessions: at most one Session object per id, however many ask for it at once. A Session that nobody
- * watches and that runs nothing is dropped; its Log brings it back.
+ * The table of live Sessions: at most one Session object per id, however many ask for it at once. It lives as long as
+ * somebody holds it; then its Log is all there is of it, and enough to bring it back.
  */
 import { Approvals } from './approvals.ts';
 import type { EventDraft } from './event.ts';
 import { Session, type SessionPorts } from './session.ts';
 
-/** A Session and what lives as long as it does. */
-export interface LiveSession {
+/** A Session that is kept alive until this is disposed of. Disposing twice changes nothing. */
+export interface Hold extends Disposable {
   session: Session;
   approvals: Approvals;
-  watchers: number;
+}
+
+interface Place {
+  opening: Promise<Omit<Hold, keyof Disposable>>;
+  holders: number;
 }
 
 export class Sessions {
   readonly #ports: SessionPorts;
   readonly #permissionTimeoutMs: number;
-  readonly #live = new Map<string, Promise<LiveSession>>();
+  readonly #places = new Map<string, Place>();
 
   constructor(ports: SessionPorts, permissionTimeoutMs: number) {
     this.#ports = ports;
     this.#permissionTimeoutMs = permissionTimeoutMs;
   }
 
-  create(draft: EventDraft<'session_created'>): Promise<LiveSession> {
-    return this.#keep(draft.sessionId, Session.create(this.#ports, draft));
+  /** @throws CoreError `already_exists`, `log_write_failed`. */
+  create(draft: EventDraft<'session_created'>): Promise<Hold> {
+    return this.#hold(draft.sessionId, () => Session.create(this.#ports, draft));
   }
 
-  /** The live Session of this id, opened from its Log where it is not live yet. @throws CoreError `unknown_session`. */
-  open(id: string): Promise<LiveSession> {
-    return this.#live.get(id) ?? this.#keep(id, Session.open(this.#ports, id));
-  }
-
-  /** Forgets the Session if nothing needs it in memory. */
-  release(live: LiveSession): void {
-    if (live.watchers === 0 && live.session.phase.kind === 'idle') this.#live.delete(live.session.id);
+  /** The Session of this id, opened from its Log where it is not live yet. @throws CoreError `unknown_session`. */
+  hold(id: string): Promise<Hold> {
+    return this.#hold(id, () => Session.open(this.#ports, id));
   }
 
   /** Every Session that is live now, those still opening included. */
-  all(): Promise<LiveSession[]> {
-    return Promise.all(this.#live.values());
+  async all(): Promise<Session[]> {
+    const settled = await Promise.allSettled([...this.#places.values()].map(({ opening }) => opening));
+    return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value.session] : []));
   }
 
-  #keep(id: string, opening: Promise<Session>): Promise<LiveSession> {
-    const live = opening.then((session) => ({
-      session,
-      approvals: new Approvals(session, this.#ports.clock, this.#permissionTimeoutMs),
-      watchers: 0,
-    }));
-    this.#live.set(id, live);
-    live.catch(() => this.#live.delete(id));
-    return live;
+  /** Counted before the first await: between looking a Session up and holding it, nobody can drop it. */
+  async #hold(id: string, make: () => Promise<Session>): Promise<Hold> {
+    const place = this.#places.get(id) ?? { opening: this.#open(make), holders: 0 };
+    this.#places.set(id, place);
+    place.holders++;
+    let held = true;
+    const release = () => {
+      if (!held) return;
+      held = false;
+      place.holders--;
+      if (place.holders === 0) this.#places.delete(id);
+    };
+    try {
+      return { ...(await place.opening), [Symbol.dispose]: release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #open(make: () => Promise<Session>) {
+    const session = await make();
+    return { session, approvals: new Approvals(session, this.#ports.clock, this.#permissionTimeoutMs) };
   }
 }

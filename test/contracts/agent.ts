@@ -1,0 +1,16 @@
+/**
+ * What an ACP client can rely on, as one table of cases that every transport runs. Nothing in a case may depend on what
+ * carries the frames.
+ */
+import { cancelling } from './agent/cancelling.ts';
+import { handshake } from './agent/handshake.ts';
+import { permissions } from './agent/permissions.ts';
+import { prompts } from './agent/prompts.ts';
+import { reloading } from './agent/reloading.ts';
+import { sessions } from './agent/sessions.ts';
+import { type Connect, casesOn } from './agent/stage.ts';
+
+export function agentContract(transport: string, connect: Connect): void {
+  for (const cases of [handshake, sessions, prompts, permissions, cancelling, reloading])
+    cases(casesOn(transport, connect));
+}
