@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { ask, type On, rejects } from './stage.ts';
+import { type On, rejects } from './stage.ts';
 
 export function sessions(on: On): void {
   on(
