@@ -1,0 +1,29 @@
+# Two stages: build the bundle with everything, run it with what it needs and nobody's rights.
+FROM node:26-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:26-bookworm-slim
+ENV NODE_ENV=production PIXIR_DATA_DIR=/data PIXIR_HOST=0.0.0.0 PIXIR_PORT=7494 PIXIR_WORKSPACES=/workspace
+WORKDIR /app
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends git \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --create-home --uid 10001 pixir \
+  && install -d -o pixir -g pixir -m 0700 /data \
+  && install -d -o pixir -g pixir /workspace
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/bin ./bin
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/migrations ./migrations
+USER pixir
+VOLUME /data
+EXPOSE 7494
+HEALTHCHECK --interval=30s --timeout=3s --start-period=5s \
+  CMD node -e "fetch('http://127.0.0.1:'+process.env.PIXIR_PORT+'/readyz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))"
+ENTRYPOINT ["node", "bin/pixir"]
+CMD ["serve"]
