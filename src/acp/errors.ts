@@ -41,9 +41,9 @@ export function toErrorObject(thrown: unknown): ErrorObject {
   if (isAbort(thrown)) return { code: REQUEST_CANCELLED, message: 'request cancelled' };
   const { code, message, details } = toCoreError(thrown);
   const rpcCode = RPC_CODES[code];
-  if (code === 'log_write_failed') {
-    return { code: INTERNAL_ERROR, message: 'the server could not write its log', data: { reason: code } };
-  }
+  // The disk and what lies on it are the operator's to mend, so the client is told which of the two it is.
+  if (code === 'log_write_failed' || code === 'log_corrupt')
+    return { code: INTERNAL_ERROR, message, data: { reason: code } };
   if (rpcCode === undefined) return { code: INTERNAL_ERROR, message: 'internal error' };
   const data = code === 'turn_in_progress' ? { reason: code, ...details } : details;
   return { code: rpcCode, message, ...(Object.keys(data).length > 0 ? { data } : {}) };

@@ -1,0 +1,121 @@
+/**
+ * The Log in memory: the reference implementation of the port, for tests. It must behave as every other backend does,
+ * also in answering only after its commit, an event-loop turn later.
+ */
+import type { Clock } from '../core/clock.ts';
+import { type CoreError, toCoreError } from '../core/errors.ts';
+import type { EventDraft } from '../core/event.ts';
+import type { Entry, LiveDraft, Log, SessionQuery, SessionRow } from '../core/log.ts';
+import { alreadyExists, decode, effectsOf, type Row, type Staged, stage, unknownSession } from './record.ts';
+import { writeQueue } from './write-queue.ts';
+
+export interface MemoryLog extends Log {
+  /** Removes a Session; its id is not given out again. @throws CoreError `unknown_session` */
+  deleteSession(sessionId: string): Promise<void>;
+  /** Rejects the next append with this error, and records nothing of it. */
+  failNext(error: CoreError): void;
+  /** Rejects every append with this error until it is called with undefined. */
+  failAll(error: CoreError | undefined): void;
+}
+
+interface Stored {
+  row: SessionRow;
+  rows: Row[];
+  draft: LiveDraft | undefined;
+}
+
+export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
+  const sessions = new Map<string, Stored>();
+  const deleted = new Set<string>();
+  const queue = writeQueue((work) => work(), toCoreError);
+  let failure: CoreError | undefined;
+  let broken: CoreError | undefined;
+
+  function record(sessionId: string, drafts: readonly EventDraft[]): Entry[] {
+    const refusal = broken ?? failure;
+    failure = undefined;
+    if (refusal) throw refusal;
+    const session = sessions.get(sessionId);
+    const ts = new Date(clock.now()).toISOString();
+    const staged = stage(session?.row.head, drafts, ts);
+    if (deleted.has(sessionId)) throw alreadyExists(sessionId);
+    sessions.set(sessionId, advance(session ?? created(staged, ts), staged, ts));
+    return staged.entries;
+  }
+
+  function existing(sessionId: string): Stored {
+    const session = sessions.get(sessionId);
+    if (session === undefined) throw unknownSession(sessionId);
+    return session;
+  }
+
+  function read(sessionId: string, after: number, limit: number): Entry[] {
+    const rows = sessions.get(sessionId)?.rows ?? [];
+    return rows.slice(after + 1, after + 1 + limit).map((row, index) => decode(sessionId, row, after + 1 + index));
+  }
+
+  return {
+    append: async (drafts) => {
+      const [first] = drafts;
+      return first ? queue.enqueue(() => record(first.sessionId, drafts)) : [];
+    },
+    read: async (sessionId, after, limit) => read(sessionId, after, limit),
+    session: async (sessionId) => structuredClone(sessions.get(sessionId)?.row),
+    sessions: async (query) => structuredClone(select([...sessions.values()], query)),
+    saveDraft: (sessionId, draft) =>
+      queue.enqueue(() => {
+        existing(sessionId).draft = structuredClone(draft);
+      }),
+    draft: async (sessionId) => structuredClone(sessions.get(sessionId)?.draft),
+    deleteSession: (sessionId) =>
+      queue.enqueue(() => {
+        existing(sessionId);
+        sessions.delete(sessionId);
+        deleted.add(sessionId);
+      }),
+    failNext(error) {
+      failure = error;
+    },
+    failAll(error) {
+      broken = error;
+    },
+    close: async () => queue.flush(),
+  };
+}
+
+function created({ sessionId, entries, head }: Staged, ts: string): Stored {
+  const event = entries[0]?.event;
+  if (event?.type !== 'session_created') throw unknownSession(sessionId);
+  const workspace = event.data.workspace.toWellFormed();
+  const owner = event.data.owner.toWellFormed();
+  const row = { sessionId, workspace, owner, title: null, createdAt: ts, updatedAt: ts, head, openTurnId: null };
+  return { row, rows: [], draft: undefined };
+}
+
+function advance(session: Stored, { rows, entries, head }: Staged, updatedAt: string): Stored {
+  const { title = session.row.title, openTurnId = session.row.openTurnId, settles } = effectsOf(entries);
+  session.rows.push(...rows);
+  session.row = { ...session.row, title, openTurnId, updatedAt, head };
+  if (session.draft && settles?.(session.draft.messageId)) session.draft = undefined;
+  return session;
+}
+
+function select(stored: readonly Stored[], query: SessionQuery): SessionRow[] {
+  const { owner, workspace, openTurn, before } = query;
+  const rows = stored
+    .map(({ row }) => row)
+    .filter((row) => owner === undefined || row.owner === owner)
+    .filter((row) => workspace === undefined || row.workspace === workspace)
+    .filter((row) => openTurn === undefined || (row.openTurnId !== null) === openTurn)
+    .filter((row) => before === undefined || newestFirst(before, row) < 0)
+    .sort(newestFirst);
+  return rows.slice(0, query.limit);
+}
+
+type Place = Pick<SessionRow, 'updatedAt' | 'sessionId'>;
+
+function newestFirst(a: Place, b: Place): number {
+  if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1;
+  if (a.sessionId === b.sessionId) return 0;
+  return a.sessionId < b.sessionId ? 1 : -1;
+}

@@ -1,0 +1,132 @@
+/** The part of the Log's contract that is not the Log itself: the rows of Sessions, their list, and the draft. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LiveDraft, Log } from '../../src/core/log.ts';
+import { created, draftOf, said, titled, turnFinished, turnStarted } from '../store/support.ts';
+import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
+import type { LogFactory } from './log.ts';
+
+export function listing(factory: LogFactory): void {
+  test('[LOG8] the row of a Session follows its Events', async () => {
+    const clock = fakeClock();
+    await using fixture = await factory(clock);
+    const { log } = fixture;
+    const [first] = await log.append([created('a', 'ada', '/w')]);
+    const createdAt = '2026-01-01T00:00:00.000Z';
+    const row = await log.session('a');
+    const epoch = row?.head.epoch ?? '';
+    assert.match(epoch, /^[0-9a-f]{24}$/);
+    assert.deepEqual(row, {
+      sessionId: 'a',
+      workspace: '/w',
+      owner: 'ada',
+      title: null,
+      createdAt,
+      updatedAt: createdAt,
+      head: { epoch, seq: 0, chk: first?.chk },
+      openTurnId: null,
+    });
+    clock.advance(1500);
+    const entries = await log.append([titled('a', 'one'), titled('a', 'two'), turnStarted('a', 'turn_7')]);
+    const head = { epoch, seq: 3, chk: entries[2]?.chk };
+    const updated = { ...row, title: 'two', updatedAt: '2026-01-01T00:00:01.500Z', openTurnId: 'turn_7', head };
+    assert.deepEqual(await log.session('a'), updated);
+    await log.append([said('a', 'x')]);
+    assert.equal((await log.session('a'))?.openTurnId, 'turn_7');
+    await log.append([turnFinished('a', 'turn_7')]);
+    assert.equal((await log.session('a'))?.openTurnId, null);
+    await log.append([turnStarted('a', 'turn_8'), turnFinished('a', 'turn_8'), turnStarted('a', 'turn_9')]);
+    assert.equal((await log.session('a'))?.openTurnId, 'turn_9');
+    assert.equal((await log.session('a'))?.title, 'two');
+  });
+
+  test('[LOG9] Sessions are listed newest first, by owner, workspace and open Turn, in pages', async () => {
+    const clock = fakeClock();
+    await using fixture = await factory(clock);
+    const { log } = fixture;
+    await fillList(log, clock);
+    const list = async (query: Parameters<Log['sessions']>[0]) =>
+      (await log.sessions(query)).map(({ sessionId }) => sessionId).join('');
+    assert.equal(await list({}), 'dafecb');
+    assert.equal(await list({ owner: 'ada' }), 'daec');
+    assert.equal(await list({ owner: 'ada', workspace: '/x' }), 'ec');
+    assert.equal(await list({ workspace: '/x' }), 'fec');
+    assert.equal(await list({ owner: 'nobody' }), '');
+    assert.equal(await list({ openTurn: true }), 'a');
+    assert.equal(await list({ openTurn: false }), 'dfecb');
+    assert.equal(await list({ openTurn: true, owner: 'bob' }), '');
+    assert.equal(await list({ limit: 0 }), '');
+    const paged = await pages(log, 2);
+    assert.deepEqual(paged, ['da', 'fe', 'cb']);
+  });
+}
+
+/** Six Sessions: c, e and f change in the same millisecond, then a, then d. */
+async function fillList(log: Log, clock: FakeClock): Promise<void> {
+  await log.append([created('a', 'ada', '/w')]);
+  await log.append([created('b', 'bob', '/w')]);
+  clock.advance(1);
+  await log.append([created('c', 'ada', '/x')]);
+  await log.append([created('f', 'bob', '/x')]);
+  await log.append([created('e', 'ada', '/x')]);
+  clock.advance(1);
+  await log.append([turnStarted('a')]);
+  clock.advance(1);
+  await log.append([created('d', 'ada', '/w'), turnStarted('d'), turnFinished('d')]);
+}
+
+async function pages(log: Log, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  for (let page = await log.sessions({ limit }); page.length > 0 && found.length < 10; ) {
+    found.push(page.map(({ sessionId }) => sessionId).join(''));
+    const before = page.at(-1);
+    page = before ? await log.sessions({ limit, before }) : [];
+  }
+  return found;
+}
+
+export function drafting(factory: LogFactory): void {
+  test('[LOG10] a Session has one draft, the last that was saved', async () => {
+    await using fixture = await factory(fakeClock());
+    const { log } = fixture;
+    await log.append([created('a')]);
+    await log.append([created('b')]);
+    assert.equal(await log.draft('a'), undefined);
+    await log.saveDraft('a', draftOf('He'));
+    await log.saveDraft('a', draftOf('Hello'));
+    assert.deepEqual(await log.draft('a'), draftOf('Hello'));
+    const thought: LiveDraft = { turnId: 'turn_1', messageId: 'msg_2', kind: 'thought', text: 'Hm' };
+    await log.saveDraft('a', thought);
+    assert.deepEqual(await log.draft('a'), thought);
+    assert.equal(await log.draft('b'), undefined);
+    assert.equal((await log.session('a'))?.head.seq, 0);
+  });
+
+  test('[LOG10] recording the message, or the end of the Turn, clears its draft', async () => {
+    await using fixture = await factory(fakeClock());
+    const { log } = fixture;
+    await log.append([created('a')]);
+    await log.saveDraft('a', draftOf('Hello'));
+    await log.append([said('a', 'another', 'msg_0'), titled('a', 'x')]);
+    assert.deepEqual(await log.draft('a'), draftOf('Hello'));
+    await log.append([said('a', 'Hello', 'msg_1')]);
+    assert.equal(await log.draft('a'), undefined);
+
+    const thought = { turnId: 'turn_1', messageId: 'msg_2', model: 'm', dialect: 'd', item: null, summary: '' };
+    await log.saveDraft('a', { ...draftOf('Hm'), kind: 'thought', messageId: 'msg_2' });
+    await log.append([{ sessionId: 'a', type: 'reasoning', data: thought }]);
+    assert.equal(await log.draft('a'), undefined);
+
+    await log.saveDraft('a', draftOf('never finished'));
+    await log.append([turnFinished('a')]);
+    assert.equal(await log.draft('a'), undefined);
+  });
+
+  test('[LOG10] a draft and the Event that clears it keep their order', async () => {
+    await using fixture = await factory(fakeClock());
+    const { log } = fixture;
+    await log.append([created('a')]);
+    await Promise.all([log.saveDraft('a', draftOf('Hel')), log.append([said('a', 'Hello', 'msg_1')])]);
+    assert.equal(await log.draft('a'), undefined);
+  });
+}
