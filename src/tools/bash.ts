@@ -1,0 +1,97 @@
+/**
+ * `bash`: runs a shell command in the workspace. Whatever the command starts ends with it: nothing outlives the call,
+ * nothing of this server's environment reaches it, and no amount of output fills the memory.
+ */
+import { z } from 'zod';
+import { CoreError } from '../core/errors.ts';
+import { defineTool, type Tool } from '../core/tool.ts';
+import { createOutputBuffer } from './bounded.ts';
+import { childEnv, type Variables } from './child-env.ts';
+import { oneLine, shortTitle } from './presentation.ts';
+import { type CommandEnd, runProcess } from './process.ts';
+import { isSafeCommand } from './shell-safety.ts';
+import { checkAborted } from './workspace.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+const PROGRESS_MS = 100;
+
+/** One pipe for both outputs keeps their order; `exec` keeps the shell itself the process that was started. */
+const SHELL = 'if command -v bash >/dev/null; then exec bash -c "$1" 2>&1; else exec sh -c "$1" 2>&1; fi';
+
+export function createBash(own: Variables): Tool {
+  const env = childEnv(own);
+  return defineTool({
+    name: 'bash',
+    description:
+      'Run a shell command in the workspace. No stdin. Processes left running are ended. Prefer the other tools for files.',
+    kind: 'execute',
+    effect: ({ command }) => (isSafeCommand(command) ? 'read' : 'execute'),
+    schema: z.strictObject({
+      command: z.string().min(1),
+      timeout_ms: z.int().min(0).optional().describe('120000 by default, 600000 at most'),
+    }),
+    title: ({ command }) => shortTitle('bash', command),
+    async run({ command, timeout_ms }, { workspace, signal, progress }) {
+      checkCommand(command, signal);
+      const timeoutMs = Math.min(timeout_ms || DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
+      const output = createOutputBuffer();
+      const show = throttled(() => progress(output.tail()));
+      const onOutput = (chunk: Buffer) => {
+        output.write(chunk);
+        show.soon();
+      };
+      try {
+        const args = ['-c', SHELL, 'sh', command];
+        const end = await runProcess({ file: '/bin/sh', args, cwd: workspace, env, signal, timeoutMs, onOutput });
+        return { ok: end.code === 0, output: report(end, output.text(), timeoutMs) };
+      } finally {
+        show.stop();
+      }
+    },
+    async dryRun({ command }, { signal }) {
+      checkCommand(command, signal);
+      return { ok: true, output: `would run: ${oneLine(command)}` };
+    },
+  });
+}
+
+function checkCommand(command: string, signal: AbortSignal): void {
+  checkAborted(signal);
+  if (command.includes('\0')) throw new CoreError('invalid_args', 'the command holds a NUL byte');
+}
+
+/** The output and, where it says more, how the command ended. @throws CoreError `timeout` or `cancelled`. */
+function report({ by, code, killedBy, leftovers }: CommandEnd, output: string, timeoutMs: number): string {
+  if (by === 'abort') throw new CoreError('cancelled', 'the command was cancelled');
+  if (by === 'timeout') {
+    const message = `the command was stopped after ${timeoutMs} ms`;
+    throw new CoreError('timeout', message, { timeout_ms: timeoutMs, partial_output: output });
+  }
+  const notes: string[] = [];
+  if (leftovers > 0) notes.push(`[ended ${leftovers} process(es) that were still running]`);
+  if (killedBy) notes.push(`[killed by signal ${killedBy}]`);
+  else if (code !== 0) notes.push(`[exit code ${code}]`);
+  if (notes.length === 0) return output;
+  return [output === '' || output.endsWith('\n') ? output : `${output}\n`, notes.join('\n')].join('');
+}
+
+/** Calls `show` at most once in a while, and once more for what came in between. */
+function throttled(show: () => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const now = () => {
+    timer = undefined;
+    shownAt = performance.now();
+    show();
+  };
+  return {
+    soon() {
+      if (timer) return;
+      const wait = shownAt + PROGRESS_MS - performance.now();
+      if (wait <= 0) now();
+      else timer = setTimeout(now, wait);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

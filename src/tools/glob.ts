@@ -1,0 +1,37 @@
+/** `glob`: finds files by the pattern of their path. It names files, and only inside the workspace. */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { defineTool } from '../core/tool.ts';
+import { boundLines } from './bounded.ts';
+import { shortTitle } from './presentation.ts';
+import { globOption, ripgrep } from './ripgrep.ts';
+import { checkAborted, locate, openDirectory, shown } from './workspace.ts';
+
+const LIMIT = 500;
+
+export const glob = defineTool({
+  name: 'glob',
+  description: 'Find files by path pattern. Skips files ignored by git.',
+  kind: 'search',
+  effect: () => 'read',
+  schema: z.strictObject({
+    pattern: z.string().min(1).describe('e.g. *.ts (any depth), src/**/*.test.ts'),
+    path: z.string().min(1).optional().describe('Directory to search; the workspace by default'),
+  }),
+  title: ({ pattern }) => shortTitle('glob', pattern),
+  locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
+  async run({ pattern, path }, { workspace, signal }) {
+    checkAborted(signal);
+    await using directory = await openDirectory(workspace, path ?? '.');
+    const found = await ripgrep(['--files', ...globOption(pattern), './'], directory.at, LIMIT, { signal });
+    const lines = found.map((file) => join(shown(workspace, directory.path), file));
+    return { ok: true, output: boundLines(lines, LIMIT, 'narrow the pattern') || 'no files' };
+  },
+  async dryRun({ pattern, path }, { workspace, signal }) {
+    checkAborted(signal);
+    await using directory = await openDirectory(workspace, path ?? '.');
+    // Searching nothing checks the pattern.
+    await ripgrep(['--files', ...globOption(pattern), '/dev/null'], '/', 1, { signal });
+    return { ok: true, output: `would look for ${pattern} in ${shown(workspace, directory.path)}` };
+  },
+});

@@ -1,0 +1,59 @@
+/** `grep`: finds lines by regular expression. It searches what git would track, and nothing outside the workspace. */
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import { defineTool } from '../core/tool.ts';
+import { boundLines } from './bounded.ts';
+import { shortTitle } from './presentation.ts';
+import { globOption, ripgrep } from './ripgrep.ts';
+import { checkAborted, locate, openDirectory, openInside, shown } from './workspace.ts';
+
+const DEFAULT_LIMIT = 100;
+const FORMAT = ['--line-number', '--with-filename', '--no-heading', '--max-columns=300', '--max-columns-preview'];
+
+const schema = z.strictObject({
+  pattern: z.string().min(1).describe('Regular expression (Rust syntax)'),
+  path: z.string().min(1).optional().describe('File or directory; the workspace by default'),
+  glob: z.string().min(1).optional().describe('Only files like this, e.g. *.ts'),
+  ignore_case: z.boolean().optional(),
+  limit: z.int().min(1).max(1000).optional().describe('Most lines; 100 by default'),
+});
+
+export const grep = defineTool({
+  name: 'grep',
+  description: 'Search file contents. Skips files ignored by git. Prints path:line:text.',
+  kind: 'search',
+  effect: () => 'read',
+  schema,
+  title: ({ pattern }) => shortTitle('grep', pattern),
+  locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
+  async run(args, { workspace, signal }) {
+    checkAborted(signal);
+    const place = await searchPlace(workspace, args.path ?? '.');
+    await using directory = await openDirectory(workspace, place.directory);
+    const limit = args.limit ?? DEFAULT_LIMIT;
+    const found = await ripgrep([...FORMAT, ...query(args), place.name], directory.at, limit, { signal });
+    const prefix = shown(workspace, directory.path);
+    const lines = found.map((line) => (prefix === '.' ? line : join(prefix, '/').concat(line)));
+    return { ok: true, output: boundLines(lines, limit, 'narrow the search') || 'no matches' };
+  },
+  async dryRun(args, { workspace, signal }) {
+    checkAborted(signal);
+    await searchPlace(workspace, args.path ?? '.');
+    // Searching nothing checks the pattern.
+    await ripgrep([...query(args), '/dev/null'], '/', 1, { signal });
+    return { ok: true, output: `would search ${args.path ?? '.'} for ${args.pattern}` };
+  },
+});
+
+function query({ pattern, glob, ignore_case }: z.infer<typeof schema>): string[] {
+  return [...globOption(glob), ...(ignore_case ? ['--ignore-case'] : []), `--regexp=${pattern}`, '--'];
+}
+
+/** Where to search: a directory, or one file as seen from its directory. */
+async function searchPlace(workspace: string, path: string): Promise<{ directory: string; name: string }> {
+  const { handle, path: real, stats } = await openInside(workspace, path);
+  await handle.close();
+  return stats.isDirectory()
+    ? { directory: real, name: './' }
+    : { directory: dirname(real), name: `./${basename(real)}` };
+}

@@ -1,0 +1,77 @@
+/**
+ * Searching with ripgrep: the bundled binary, without anybody's configuration, inside one directory. It never follows
+ * a symlink, and it is stopped as soon as it has found enough.
+ */
+import { CoreError } from '../core/errors.ts';
+import type { ToolContext } from '../core/tool.ts';
+import { OUTPUT_BYTES } from './bounded.ts';
+import { oneLine } from './presentation.ts';
+import { runProcess } from './process.ts';
+import { checkAborted } from './workspace.ts';
+
+const TIMEOUT_MS = 60_000;
+const MAX_ERROR_BYTES = 4096;
+/** Hidden files count, git's own do not, and a .gitignore holds also where there is no repository. */
+const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--hidden', '--no-require-git', '--sort=path'];
+
+/**
+ * Lines of output, at most `limit` and one more, which shows that there were more.
+ * @throws CoreError `invalid_args` for a bad pattern, `cancelled`, `timeout` or `command_failed`.
+ */
+export async function ripgrep(
+  args: readonly string[],
+  cwd: string,
+  limit: number,
+  { signal }: Pick<ToolContext, 'signal'>,
+): Promise<string[]> {
+  const { rgPath } = await import('@vscode/ripgrep');
+  const enough = new AbortController();
+  const decoder = new TextDecoder();
+  let found = '';
+  let complaint = '';
+  let lineCount = 0;
+  const end = await runProcess({
+    file: rgPath,
+    args: [...ALWAYS, ...args],
+    cwd,
+    env: {},
+    signal: AbortSignal.any([signal, enough.signal]),
+    timeoutMs: TIMEOUT_MS,
+    onOutput(chunk, from) {
+      if (from === 'stderr') {
+        if (complaint.length < MAX_ERROR_BYTES) complaint += chunk.toString();
+      } else if (!enough.signal.aborted) {
+        const text = decoder.decode(chunk, { stream: true });
+        found += text;
+        lineCount += text.split('\n').length - 1;
+        if (lineCount > limit || found.length > 2 * OUTPUT_BYTES) enough.abort();
+      }
+    },
+  });
+  checkAborted(signal);
+  if (end.by === 'timeout')
+    throw new CoreError('timeout', 'the search took too long; narrow it', { timeout_ms: TIMEOUT_MS });
+  if (complaint !== '' && end.by === 'itself') throw badPattern(complaint);
+  return lines(found, enough.signal.aborted);
+}
+
+/** A last line without its end was cut by stopping early, unless the file itself ends that way. */
+function lines(found: string, stopped: boolean): string[] {
+  const all = found.split('\n');
+  const last = all.pop();
+  if (last && !stopped) all.push(last);
+  return all.map((line) => line.replace(/^\.\//, ''));
+}
+
+/** With `--no-messages`, ripgrep only complains of what it was asked. */
+function badPattern(complaint: string): CoreError {
+  const told = complaint.trim().split('\n');
+  const reason = told.find((line) => line.startsWith('error: '))?.slice('error: '.length) ?? told[0] ?? '';
+  return new CoreError('invalid_args', `bad pattern: ${oneLine(reason.replace(/^rg: /, ''))}`);
+}
+
+/** The option for a file pattern. One that matches everything is left out: it would bring back what git ignores. */
+export function globOption(pattern: string | undefined): string[] {
+  const wanted = pattern === undefined || /^[*/]*$/.test(pattern) ? [] : [`--glob=${pattern}`];
+  return [...wanted, '--glob=!.git'];
+}

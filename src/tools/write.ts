@@ -1,0 +1,34 @@
+/** `write`: makes or replaces one whole file. The old content stays until the new one is complete. */
+import { z } from 'zod';
+import { defineTool } from '../core/tool.ts';
+import { pathTitle } from './presentation.ts';
+import { diffOf, replaceText, textBefore } from './text-file.ts';
+import { checkAborted, locate, resolveWritable } from './workspace.ts';
+
+export const write = defineTool({
+  name: 'write',
+  description: 'Create or replace a file. Missing directories are made. To change part of a file use edit.',
+  kind: 'edit',
+  effect: () => 'write',
+  schema: z.strictObject({
+    path: z.string().min(1).describe('Path in the workspace'),
+    content: z.string().describe('The whole new content'),
+  }),
+  title: ({ path }) => pathTitle('write', path),
+  locations: ({ path }, workspace) => locate(workspace, path),
+  async run({ path, content }, { workspace, signal }) {
+    checkAborted(signal);
+    const target = await resolveWritable(workspace, path);
+    const before = await textBefore(workspace, target);
+    checkAborted(signal);
+    await replaceText(workspace, target, content);
+    const output = `wrote ${Buffer.byteLength(content)} bytes to ${path}`;
+    return { ok: true, output, diffs: diffOf(target.path, before, content) };
+  },
+  async dryRun({ path, content }, { workspace, signal }) {
+    checkAborted(signal);
+    const { existing } = await resolveWritable(workspace, path);
+    const how = existing ? 'replacing the file' : 'as a new file';
+    return { ok: true, output: `would write ${Buffer.byteLength(content)} bytes to ${path}, ${how}` };
+  },
+});
