@@ -1,7 +1,6 @@
 /** The one mapping from the runtime's errors to JSON-RPC. Nothing internal passes: no stack, no path, no cause. */
 import { CoreError, type ErrorCode, isAbort, toCoreError } from '../core/errors.ts';
 import {
-  AUTH_REQUIRED,
   type ErrorObject,
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -12,7 +11,7 @@ import {
 } from './jsonrpc.ts';
 
 /** A fault of the protocol itself, found before the runtime is reached. */
-export class ProtocolError extends Error {
+class ProtocolError extends Error {
   readonly error: ErrorObject;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -32,7 +31,6 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   unsupported_value: INVALID_PARAMS,
   unknown_session: RESOURCE_NOT_FOUND,
   turn_in_progress: INVALID_REQUEST,
-  auth_required: AUTH_REQUIRED,
   cancelled: REQUEST_CANCELLED,
 };
 

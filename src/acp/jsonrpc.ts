@@ -4,7 +4,6 @@
  */
 
 export type RequestId = string | number | null;
-export type Params = Record<string, unknown>;
 
 /** The `error` member of a response. `message` is one short line. */
 export interface ErrorObject {
@@ -23,13 +22,12 @@ export type Incoming =
   /** A well-formed envelope that means nothing to us. */
   | { type: 'ignored' };
 
-export const PARSE_ERROR = -32700;
+const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const REQUEST_CANCELLED = -32800;
-export const AUTH_REQUIRED = -32000;
 export const RESOURCE_NOT_FOUND = -32002;
 
 const invalidRequest: Incoming = { type: 'invalid', error: { code: INVALID_REQUEST, message: 'Invalid Request' } };

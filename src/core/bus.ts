@@ -12,7 +12,7 @@ export type Signal =
   | { type: 'tool_output'; callId: string; output: string };
 
 export type Listener = (signal: Signal) => void;
-export type Unsubscribe = () => void;
+type Unsubscribe = () => void;
 
 export interface Bus {
   /** Calls every listener of the Session, synchronously. A listener that throws does not disturb the others. */

@@ -14,7 +14,7 @@ export type TurnEnding =
   | { outcome: 'interrupted'; error: Failure };
 
 /** A failed Turn is content and `end_turn`: JSON-RPC errors are kept for faults of the protocol. */
-export function stopReasonOf(ending: TurnEnding): StopReason {
+function stopReasonOf(ending: TurnEnding): StopReason {
   switch (ending.outcome) {
     case 'completed':
       return ending.stopReason;

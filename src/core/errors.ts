@@ -4,71 +4,54 @@
  */
 
 /** What the runtime itself can refuse or fail at. */
-const RUNTIME_CODES = [
-  'invalid_params',
-  'unsupported_value',
-  'unknown_session',
-  'already_exists',
-  'turn_in_progress',
-  'session_closed',
-  'auth_required',
-  'log_write_failed',
-  'log_corrupt',
-  'internal',
-] as const;
+type RuntimeCode =
+  | 'invalid_params'
+  | 'unsupported_value'
+  | 'unknown_session'
+  | 'already_exists'
+  | 'turn_in_progress'
+  | 'log_write_failed'
+  | 'log_corrupt'
+  | 'internal';
 
 /** What stops the process from starting: the message says what to do. */
-const START_CODES = [
-  'config_invalid',
-  'data_dir_locked',
-  'database_newer',
-  'database_corrupt',
-  'listen_failed',
-] as const;
+type StartCode = 'config_invalid' | 'data_dir_locked' | 'database_newer' | 'database_corrupt' | 'listen_failed';
 
 /** What a model backend can fail with. The Turn turns each into content, never into a JSON-RPC error. */
-const PROVIDER_CODES = [
-  'not_authenticated',
-  'rate_limited',
-  'usage_limit_reached',
-  'context_overflow',
-  'model_not_supported',
-  'provider_http_error',
-  'invalid_response',
-  'network',
-  'stream_idle_timeout',
-] as const;
+type ProviderCode =
+  | 'not_authenticated'
+  | 'rate_limited'
+  | 'usage_limit_reached'
+  | 'context_overflow'
+  | 'model_not_supported'
+  | 'provider_http_error'
+  | 'invalid_response'
+  | 'network'
+  | 'stream_idle_timeout';
 
 /** What a tool call can fail with: the `kind` the model reads in a failed tool result. */
-const TOOL_CODES = [
-  'invalid_args',
-  'unknown_tool',
-  'outside_workspace',
-  'protected_path',
-  'not_found',
-  'not_a_file',
-  'binary_file',
-  'too_large',
-  'no_match',
-  'not_unique',
-  'patch_failed',
-  'read_failed',
-  'write_failed',
-  'command_failed',
-  'timeout',
-  'permission_denied',
-  'cancelled',
-  'outcome_unknown',
-  'orphan_tool_call',
-] as const;
+type ToolCode =
+  | 'invalid_args'
+  | 'unknown_tool'
+  | 'outside_workspace'
+  | 'protected_path'
+  | 'not_found'
+  | 'not_a_file'
+  | 'binary_file'
+  | 'too_large'
+  | 'no_match'
+  | 'not_unique'
+  | 'patch_failed'
+  | 'read_failed'
+  | 'write_failed'
+  | 'command_failed'
+  | 'timeout'
+  | 'permission_denied'
+  | 'cancelled'
+  | 'outcome_unknown'
+  | 'orphan_tool_call';
 
-export type ErrorCode =
-  | (typeof RUNTIME_CODES)[number]
-  | (typeof START_CODES)[number]
-  | (typeof PROVIDER_CODES)[number]
-  | (typeof TOOL_CODES)[number];
-
-export const ERROR_CODES: readonly ErrorCode[] = [...RUNTIME_CODES, ...START_CODES, ...PROVIDER_CODES, ...TOOL_CODES];
+export type ErrorCode = RuntimeCode | StartCode | ProviderCode | ToolCode;
 
 export type ErrorDetails = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 

@@ -9,14 +9,14 @@ export const MODES = ['build', 'plan'] as const;
 export const PERMISSION_MODES = ['auto', 'ask', 'read_only'] as const;
 export const REASONING_EFFORTS = ['default', 'low', 'medium', 'high', 'xhigh'] as const;
 export const TOOL_KINDS = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other'] as const;
-export const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'cancelled', 'timed_out'] as const;
-export const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;
+const TURN_OUTCOMES = ['completed', 'failed', 'interrupted', 'cancelled', 'timed_out'] as const;
+const STOP_REASONS = ['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled'] as const;
 
 export const modeSchema = z.enum(MODES);
 export const permissionModeSchema = z.enum(PERMISSION_MODES);
 export const reasoningEffortSchema = z.enum(REASONING_EFFORTS);
-export const toolKindSchema = z.enum(TOOL_KINDS);
-export const stopReasonSchema = z.enum(STOP_REASONS);
+const toolKindSchema = z.enum(TOOL_KINDS);
+const stopReasonSchema = z.enum(STOP_REASONS);
 
 /** What a person may put into a prompt. The same words as ACP's content blocks, because they are good words. */
 export const contentBlockSchema = z.discriminatedUnion('type', [
@@ -39,19 +39,19 @@ export const planEntrySchema = z.object({
 });
 
 /** A file before and after a tool changed it; `oldText` null means that the file is new. Paths are absolute. */
-export const diffSchema = z.object({ path: z.string(), oldText: z.string().nullable(), newText: z.string() });
+const diffSchema = z.object({ path: z.string(), oldText: z.string().nullable(), newText: z.string() });
 
-export const locationSchema = z.object({ path: z.string(), line: z.number().int().exactOptional() });
+const locationSchema = z.object({ path: z.string(), line: z.number().int().exactOptional() });
 
 /** Why something failed, as the Log keeps it and as the model reads it. */
-export const failureSchema = z.object({
+const failureSchema = z.object({
   kind: z.string(),
   message: z.string(),
   details: z.record(z.string(), z.json()).exactOptional(),
 });
 
 /** Tokens of one model call. `input` includes `cached`; `output` includes `reasoning`. */
-export const usageSchema = z.object({
+const usageSchema = z.object({
   input: z.number().int(),
   cached: z.number().int(),
   output: z.number().int(),

@@ -15,7 +15,7 @@ import type {
   ToolKind,
 } from './event.ts';
 
-export interface OpenCall {
+interface OpenCall {
   callId: string;
   name: string;
   title: string;
@@ -31,7 +31,7 @@ export interface PendingPermission {
 }
 
 /** What became of a prompt that carried a key. `end` is absent while its Turn runs. */
-export interface KeyedPrompt {
+interface KeyedPrompt {
   turnId: string;
   contentHash: string;
   end?: { stopReason: StopReason; seq: number };

@@ -3,7 +3,7 @@ import type { ClientCapabilities, InitializeResponse } from '@agentclientprotoco
 import { z } from 'zod';
 import { defineMethod } from '../method.ts';
 
-export const PROTOCOL_VERSION = 1;
+const PROTOCOL_VERSION = 1;
 
 /** Only what we act upon is checked; other members may be anything. */
 const capabilitiesSchema = z.looseObject({
