@@ -50,6 +50,8 @@ class Peer implements Receiver, Connection, FeedSink {
   #stage: Stage = { kind: 'new' };
   /** The client's requests that are being handled, by id. */
   readonly #handling = new Map<RequestId, AbortController>();
+  /** The answers that are still owed. */
+  readonly #owed = new Set<Promise<void>>();
   /** Our requests that wait for the client's answer, by id. */
   readonly #asked = new Map<number, (result: unknown) => void>();
   #lastId = 0;
@@ -68,7 +70,7 @@ class Peer implements Receiver, Connection, FeedSink {
     const message = decode(text);
     switch (message.type) {
       case 'request':
-        void this.#handle(message);
+        this.#owe(this.#handle(message));
         return;
       case 'notification':
         void this.#notice(message.method, message.params);
@@ -87,6 +89,10 @@ class Peer implements Receiver, Connection, FeedSink {
     }
   }
 
+  async idle(): Promise<void> {
+    while (this.#owed.size > 0) await Promise.all(this.#owed);
+  }
+
   /** Only detaches: Sessions and their Turns go on without this client. */
   closed(): void {
     this.#stage = { kind: 'closed' };
@@ -94,6 +100,11 @@ class Peer implements Receiver, Connection, FeedSink {
     for (const feed of this.#feeds.values()) feed.then((attached) => attached.stop(), ignore);
     this.#feeds.clear();
     this.#asked.clear();
+  }
+
+  #owe(answer: Promise<void>): void {
+    this.#owed.add(answer);
+    void answer.finally(() => this.#owed.delete(answer));
   }
 
   async #handle({ id, method: name, params }: Extract<Incoming, { type: 'request' }>): Promise<void> {

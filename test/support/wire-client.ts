@@ -41,6 +41,9 @@ export class WireClient {
   /** Answers a permission request; undefined leaves it open. */
   onPermission: (params: Record<string, unknown>, id: Frame['id']) => unknown = () => undefined;
 
+  /** Hears of every update at once, in order. */
+  onUpdate: (update: Update) => void = () => undefined;
+
   open(wire: Wire): this {
     this.#wire = wire;
     return this;
@@ -61,6 +64,7 @@ export class WireClient {
 
   #take(frame: Frame): void {
     this.frames.push(frame);
+    if (frame.method === 'session/update') this.onUpdate(frame.params?.update as Update);
     if (frame.method === 'session/request_permission' && frame.params) {
       const result = this.onPermission(frame.params, frame.id);
       if (result !== undefined) this.raw({ jsonrpc: '2.0', id: frame.id, result });

@@ -76,7 +76,7 @@ export function sessions(on: On): void {
   );
 
   on(
-    '[A10] [A11] [A12] [A13] [A14] [A16] [A18] [CONF1] modes and options change, are told and last',
+    '[A10] [A11] [A12] [A13] [A14] [A16] [A18] [ACP11] modes and options change, are told and last',
     {},
     async (stage) => {
       const { w, client } = stage;

@@ -1,0 +1,55 @@
+/**
+ * Bundles src/main.ts into dist for the published package: one file per lazily imported part, so that a command loads
+ * what it needs in few reads. It must never bundle a package that finds native files relative to itself.
+ */
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build, type Metafile } from 'esbuild';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Native, or (pino) loaded by the logger with `require` on its first line: once, from node_modules, for everybody. */
+const EXTERNAL = ['better-sqlite3', '@vscode/ripgrep', 'pino', 'pino-pretty'];
+/** ws uses these where somebody installed them. */
+const OPTIONAL = ['bufferutil', 'utf-8-validate'];
+
+/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
+const BANNER = `import { createRequire as createRequireForBundle } from 'node:module';
+const require = createRequireForBundle(import.meta.url);`;
+
+export async function bundle(entry: string, outdir: string): Promise<void> {
+  await rm(outdir, { recursive: true, force: true });
+  const { metafile } = await build({
+    entryPoints: [{ in: entry, out: 'main' }],
+    outdir,
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    chunkNames: 'chunks/[name]-[hash]',
+    banner: { js: BANNER },
+    external: [...EXTERNAL, ...OPTIONAL],
+    legalComments: 'eof',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  await writeFile(join(outdir, 'LICENSES.txt'), await licenses(metafile));
+}
+
+/** The licences of everything that went into the bundle: they ask to travel along. */
+async function licenses(metafile: Metafile): Promise<string> {
+  const inputs = Object.keys(metafile.inputs).map((path) => path.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1]);
+  const packages = [...new Set(inputs)].filter((path) => path !== undefined).sort();
+  const texts = packages.map(async (path) => {
+    const directory = join(ROOT, path);
+    const { name, version, license } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
+    const files = (await readdir(directory)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    const content = await Promise.all(files.map((file) => readFile(join(directory, file), 'utf8')));
+    return [`${name} ${version} (${license})`, ...content.map((text) => text.trim())].join('\n\n');
+  });
+  return `${(await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}
+
+if (import.meta.main) await bundle(join(ROOT, 'src', 'main.ts'), join(ROOT, 'dist'));

@@ -1,0 +1,56 @@
+/** The table of commands: a name, what help says of it, and its file, which is loaded when it is run. */
+import type { Command } from './command.ts';
+
+interface CommandEntry {
+  usage: string;
+  summary: string;
+  load(): Promise<Command>;
+}
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  serve: {
+    usage: 'pixir serve [--host H] [--port P] [--data-dir D] [--workspace DIR]...',
+    summary: 'the server: ACP over WebSocket at /acp',
+    load: async () => (await import('./serve.ts')).serve,
+  },
+  acp: {
+    usage: 'pixir acp [--data-dir D]',
+    summary: 'ACP over stdio, for editors',
+    load: async () => (await import('./acp.ts')).acp,
+  },
+  run: {
+    usage: 'pixir run PROMPT [--cwd D] [--mode M] [--permission-mode P] [--session ID] [--json] [--data-dir D]',
+    summary: 'one prompt, streamed to the terminal; --json prints one Event a line',
+    load: async () => (await import('./run.ts')).run,
+  },
+  sessions: {
+    usage: 'pixir sessions list | show ID | export ID [--markdown] | delete ID | verify [ID]  [--data-dir D]',
+    summary: 'the Log from the shell; verify re-computes the check chain',
+    load: async () => (await import('./sessions.ts')).sessions,
+  },
+  backup: {
+    usage: 'pixir backup FILE [--data-dir D]',
+    summary: 'online backup of the database',
+    load: async () => (await import('./backup.ts')).backup,
+  },
+  doctor: {
+    usage: 'pixir doctor [--json] [--data-dir D]',
+    summary: 'checks Node, data directory, database, provider and port, and says what to do',
+    load: async () => (await import('./doctor.ts')).doctor,
+  },
+};
+
+export function helpText(name?: string): string {
+  const entry = name === undefined ? undefined : COMMANDS[name];
+  if (entry) return `${entry.usage}\n\n${entry.summary}\n`;
+  const width = Math.max(...Object.keys(COMMANDS).map((command) => command.length));
+  const lines = Object.entries(COMMANDS).map(([command, { summary }]) => `  ${command.padEnd(width)}  ${summary}`);
+  return [
+    'pixir: an agent server that never loses your place',
+    '',
+    ...lines,
+    '',
+    'pixir help COMMAND tells more of one; pixir --version tells the version.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,121 @@
+/** The composition root: the only place that constructs things. It decides nothing; the configuration has. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { openPeer } from '../acp/peer.ts';
+import type { OpenPeer } from '../acp/transport.ts';
+import { createBus } from '../core/bus.ts';
+import { systemClock } from '../core/clock.ts';
+import { recover, stopAll } from '../core/conversation.ts';
+import { toCoreError } from '../core/errors.ts';
+import { createRuntime, type ModelInfo, type Runtime } from '../core/runtime.ts';
+import { PROVIDERS } from '../providers/index.ts';
+import { playgroundFiles } from '../providers/playground.ts';
+import type { Logger } from '../server/logger.ts';
+import { claimDataDir, type DataDirLock } from '../store/data-dir.ts';
+import { openSqliteLog, type SqliteLog } from '../store/sqlite-log.ts';
+import { createTools } from '../tools/index.ts';
+import type { Config, Environment } from './config.ts';
+import { createLogger } from './logger.ts';
+import { packageRoot, packageVersion } from './package.ts';
+import { createWorkspaceResolver } from './workspaces.ts';
+
+/** How fast the demonstration speaks: fast enough not to bore, slow enough to be seen streaming. */
+const DEMO_PACE_MS = 15;
+
+export interface Composition {
+  runtime: Runtime;
+  log: SqliteLog;
+  logger: Logger;
+  openPeer: OpenPeer;
+  dataDir: DataDirLock;
+  /** Ends every running Turn, then closes the Log and gives the data directory back. */
+  close(): Promise<void>;
+}
+
+export function databaseOptions(config: Pick<Config, 'dataDir'>) {
+  return { file: join(config.dataDir, 'pixir.db'), migrationsDir: join(packageRoot(), 'migrations') };
+}
+
+/**
+ * Builds the agent over the data directory and closes what a crash left open.
+ *
+ * @throws CoreError `data_dir_locked`, `database_newer`, `database_corrupt`, `config_invalid`.
+ */
+export async function compose(config: Config, env: Environment): Promise<Composition> {
+  const logger = createLogger(config.logLevel);
+  const dataDir = claimDataDir(config.dataDir);
+  try {
+    const log = openSqliteLog({ ...databaseOptions(config), clock: systemClock });
+    const runtime = composeRuntime(config, env, log, logger);
+    await preparePlayground(config);
+    await recover(runtime);
+    const agent = { runtime, name: 'pixir', version: packageVersion(), onError: runtime.onError };
+    return {
+      runtime,
+      log,
+      logger,
+      dataDir,
+      openPeer: (transport, principal) => openPeer(agent, transport, principal),
+      async close() {
+        await stopAll(runtime);
+        await log.close();
+        dataDir.release();
+      },
+    };
+  } catch (error) {
+    dataDir.release();
+    throw error;
+  }
+}
+
+function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger: Logger): Runtime {
+  const onError = (error: unknown) => {
+    const { code, message } = toCoreError(error);
+    logger.error({ code, err: error }, message);
+  };
+  const entry = PROVIDERS[config.provider];
+  return createRuntime({
+    log,
+    onError,
+    clock: systemClock,
+    bus: createBus(onError),
+    provider: entry.create({
+      apiKey: config.openaiApiKey?.reveal(),
+      baseUrl: config.openaiBaseUrl,
+      pace: DEMO_PACE_MS,
+    }),
+    tools: createTools({ env }),
+    resolveWorkspace: createWorkspaceResolver(config.workspaces),
+    settings: {
+      models: catalogue(config),
+      effort: config.reasoningEffort,
+      permissionCeiling: config.permissionMode,
+      permissionTimeoutMs: config.permissionTimeoutMs,
+      turnTimeoutMs: config.turnTimeoutMs ?? null,
+      maxIterations: config.maxIterations ?? null,
+    },
+  });
+}
+
+/** The models that clients are offered; the default one first. */
+function catalogue({ provider, model, models }: Config): [ModelInfo, ...ModelInfo[]] {
+  const entry = PROVIDERS[provider];
+  const offered = models ?? entry.defaultModels;
+  const first = model ?? offered[0] ?? provider;
+  const rest = offered.filter((id) => id !== first);
+  const info = (id: string): ModelInfo => ({ id, name: id, contextWindow: entry.contextWindow(id) });
+  return [info(first), ...rest.map(info)];
+}
+
+/** The sample project that the demonstration works on; what a person changed in it stays changed. */
+async function preparePlayground(config: Config): Promise<void> {
+  const directory = join(config.dataDir, 'playground');
+  if (!config.workspaces?.includes(directory)) return;
+  for (const [path, content] of Object.entries(playgroundFiles)) {
+    const file = join(directory, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * The configuration: flags over environment over `<data-dir>/config.json`, checked once at the start by one schema.
+ * This is the only file that reads the environment, and it must never repeat a value in an error: it may be a secret.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { CoreError } from '../core/errors.ts';
+import { PERMISSION_MODES, REASONING_EFFORTS } from '../core/event.ts';
+import { secret } from './secret.ts';
+
+const PROVIDERS = ['openai', 'openai-chat', 'scripted'] as const;
+const RECOVERIES = ['resume', 'interrupt'] as const;
+const SANDBOXES = ['auto', 'required', 'off'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const text = z.string('must be text').min(1, 'must not be empty');
+// Anything else cannot travel in an Authorization header.
+const bearerToken = text.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces').transform(secret);
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+
+const schema = z.object({
+  dataDir: text,
+  host: text.default('127.0.0.1'),
+  port: integer(0, 65_535).default(7494),
+  token: bearerToken.optional(),
+  tokenFile: text.optional(),
+  workspaces: list(':').optional(),
+  provider: oneOf(PROVIDERS).optional(),
+  openaiApiKey: text.transform(secret).optional(),
+  openaiBaseUrl: httpUrl.optional(),
+  model: text.optional(),
+  models: list(',').optional(),
+  reasoningEffort: oneOf(REASONING_EFFORTS).default('default'),
+  permissionMode: oneOf(PERMISSION_MODES).default('auto'),
+  permissionTimeoutMs: integer(1).default(1_800_000),
+  turnTimeoutMs: integer(1).optional(),
+  maxIterations: integer(1).optional(),
+  recovery: oneOf(RECOVERIES).default('resume'),
+  sandbox: oneOf(SANDBOXES).default('auto'),
+  logLevel: oneOf(LOG_LEVELS).default('info'),
+});
+
+type Settings = z.infer<typeof schema>;
+type Key = keyof Settings;
+
+/** Where each setting can come from besides config.json, where its key is its name. */
+const SOURCES: Record<Key, { env: string; flag?: string }> = {
+  dataDir: { env: 'PIXIR_DATA_DIR', flag: '--data-dir' },
+  host: { env: 'PIXIR_HOST', flag: '--host' },
+  port: { env: 'PIXIR_PORT', flag: '--port' },
+  token: { env: 'PIXIR_TOKEN' },
+  tokenFile: { env: 'PIXIR_TOKEN_FILE' },
+  workspaces: { env: 'PIXIR_WORKSPACES', flag: '--workspace' },
+  provider: { env: 'PIXIR_PROVIDER' },
+  openaiApiKey: { env: 'OPENAI_API_KEY' },
+  openaiBaseUrl: { env: 'OPENAI_BASE_URL' },
+  model: { env: 'PIXIR_MODEL' },
+  models: { env: 'PIXIR_MODELS' },
+  reasoningEffort: { env: 'PIXIR_REASONING_EFFORT' },
+  permissionMode: { env: 'PIXIR_PERMISSION_MODE', flag: '--permission-mode' },
+  permissionTimeoutMs: { env: 'PIXIR_PERMISSION_TIMEOUT_MS' },
+  turnTimeoutMs: { env: 'PIXIR_TURN_TIMEOUT_MS' },
+  maxIterations: { env: 'PIXIR_MAX_ITERATIONS' },
+  recovery: { env: 'PIXIR_RECOVERY' },
+  sandbox: { env: 'PIXIR_SANDBOX' },
+  logLevel: { env: 'PIXIR_LOG_LEVEL' },
+};
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting with its default applied; paths are absolute. What has no default is absent when not set. */
+export type Config = Readonly<
+  Omit<Settings, 'workspaces' | 'provider'> & {
+    provider: (typeof PROVIDERS)[number];
+    /** Directories under which Sessions may work; null: any. */
+    workspaces: readonly string[] | null;
+  }
+>;
+
+export interface ConfigInput {
+  /** The default of `workspaces` depends on it. */
+  command: string;
+  /** As the command line gave them; an absent flag is undefined. */
+  flags?: { [K in 'dataDir' | 'host' | 'port' | 'permissionMode']?: string | undefined } & {
+    workspaces?: readonly string[] | undefined;
+  };
+  cwd?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The process's own environment, for whoever hands it on. */
+export const environment: Environment = process.env;
+
+/** @throws CoreError `config_invalid`, naming each bad key and where it came from. */
+export function loadConfig(input: ConfigInput, env: Environment = environment): Config {
+  const { command, flags = {}, cwd = process.cwd() } = input;
+  const dataDir = flags.dataDir ?? (env.PIXIR_DATA_DIR || defaultDataDir(env));
+  const file = join(resolve(cwd, dataDir), 'config.json');
+  const found = gather(flags, env, cwd, file);
+
+  const values = Object.fromEntries([...found].map(([key, { value }]) => [key, value]));
+  const parsed = schema.safeParse({ ...values, dataDir });
+  if (!parsed.success) throw invalid(parsed.error.issues, found);
+  const settings = parsed.data;
+
+  const absolute = (key: Key, path: string) => resolve(found.get(key)?.base ?? cwd, path);
+  const provider = settings.provider ?? (settings.openaiApiKey || settings.openaiBaseUrl ? 'openai' : 'scripted');
+  const workspaces = settings.workspaces?.map((path) => absolute('workspaces', path));
+
+  return Object.freeze({
+    ...settings,
+    dataDir: resolve(cwd, dataDir),
+    ...(settings.tokenFile === undefined ? {} : { tokenFile: absolute('tokenFile', settings.tokenFile) }),
+    provider,
+    workspaces: workspaces ?? defaultWorkspaces(command, provider, resolve(cwd, dataDir), cwd),
+  });
+}
+
+/** Anything but a server is started by the person or editor that decides where it works. */
+function defaultWorkspaces(
+  command: string,
+  provider: Config['provider'],
+  dataDir: string,
+  cwd: string,
+): string[] | null {
+  if (command !== 'serve') return null;
+  return [provider === 'scripted' ? join(dataDir, 'playground') : cwd];
+}
+
+/** The XDG base directory rules: a relative path in the variable counts as none. */
+function defaultDataDir(env: Environment): string {
+  const base = env.XDG_DATA_HOME;
+  return join(base && isAbsolute(base) ? base : join(env.HOME || homedir(), '.local', 'share'), 'pixir');
+}
+
+interface Found {
+  value: unknown;
+  /** The key as its source calls it, and the source. */
+  origin: string;
+  /** What a relative path is relative to: the file that says it, or where the person stands who typed it. */
+  base: string;
+}
+
+/** Picks for each key the first source that has it. */
+function gather(flags: object, env: Environment, cwd: string, file: string): Map<PropertyKey, Found> {
+  const written = readConfigFile(file);
+  const found = new Map<PropertyKey, Found>();
+  for (const [key, source] of Object.entries(SOURCES)) {
+    const candidates: Found[] = [
+      { value: flags[key as keyof typeof flags], origin: `${source.flag} (flag)`, base: cwd },
+      { value: env[source.env] || undefined, origin: `${source.env} (environment)`, base: cwd },
+      { value: written[key], origin: `${key} (${file})`, base: dirname(file) },
+    ];
+    const first = candidates.find(({ value }) => value !== undefined);
+    if (first) found.set(key, first);
+  }
+  return found;
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    throw new CoreError('config_invalid', `${path}: cannot be read (${code})`);
+  }
+  const settings = parseObject(content);
+  if (!settings) throw new CoreError('config_invalid', `${path}: must be one JSON object`);
+  // The data directory is where this file was found, so the file cannot name it.
+  const unknown = Object.keys(settings).filter((key) => key === 'dataDir' || !Object.hasOwn(SOURCES, key));
+  if (unknown.length > 0) throw new CoreError('config_invalid', `${unknown.join(', ')} (${path}): unknown key`);
+  return settings;
+}
+
+function parseObject(content: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(content);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // The parser's message quotes the text around the error, which may hold a secret.
+  }
+  return undefined;
+}
+
+function invalid(issues: readonly z.core.$ZodIssue[], found: ReadonlyMap<PropertyKey, Found>): CoreError {
+  const lines = issues.map(({ path, message }) => `${found.get(path[0] ?? '')?.origin}: ${message}`);
+  return new CoreError('config_invalid', [...new Set(lines)].join('; '));
+}
+
+function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, `must be one of ${values.join(', ')}`);
+}
+
+/** A whole number, written as a number or, as flags and the environment have it, in digits. */
+function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const message = `must be a whole number ${range}`;
+  const digits = (value: unknown) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value);
+  return z.preprocess(digits, z.int(message).min(min, message).max(max, message));
+}
+
+/** A list, or text with a separator between its entries. */
+function list(separator: string) {
+  const message = `must be a list, or text separated by "${separator}"`;
+  const split = (value: unknown) =>
+    typeof value === 'string' ? value.split(separator).flatMap((entry) => entry.trim() || []) : value;
+  return z.preprocess(split, z.array(text, message).min(1, 'must not be empty'));
+}

@@ -1,0 +1,189 @@
+/**
+ * ACP over WebSocket: one connection per client, one message per text frame. It must never look into a message, and
+ * never be handed a request that admission has not let in.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { OpenPeer, Receiver, Transport } from '../acp/transport.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Logger } from './logger.ts';
+
+/** The close codes this file uses; interface.md lists what each tells the client. */
+const RESTARTING = 1012;
+const PROTOCOL_ERROR = 4400;
+const SERVER_FAULT = 4500;
+
+const PING_EVERY_MS = 15_000;
+const UNANSWERED_PINGS = 3;
+
+export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+
+export interface AcpEndpointOptions {
+  openPeer: OpenPeer;
+  logger: Logger;
+  clock: Clock;
+  /** The largest message a client may send; beyond it the connection ends with 1009. */
+  maxFrameBytes: number;
+}
+
+export interface AcpEndpoint {
+  /** Completes the handshake of an admitted client. Answers 4xx by itself where the handshake is malformed. */
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: string): void;
+  /** How many clients are connected. */
+  connections(): number;
+  /** Refuses new clients, tells the connected ones to come back, and cuts those still there after `graceMs`. */
+  closeGracefully(graceMs: number): Promise<void>;
+}
+
+export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
+  const { openPeer, logger, clock } = options;
+  const server = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: options.maxFrameBytes,
+    // Many tiny fragments cost far more memory than their bytes.
+    maxFragments: 1024,
+    // ws would echo whatever comes first, be it a secret that a client put there.
+    handleProtocols: (offered) => (offered.has('acp.v1') ? 'acp.v1' : false),
+  });
+
+  const ids = new WeakMap<IncomingMessage, string>();
+  server.on('headers', (headers, request) => headers.push(`Acp-Connection-Id: ${ids.get(request)}`));
+
+  return {
+    accept(request, socket, head, principal) {
+      const connectionId = randomUUID();
+      ids.set(request, connectionId);
+      server.handleUpgrade(request, socket, head, (ws) => {
+        logger.info({ connectionId, principal }, 'client connected');
+        connect(
+          { ws, socket: request.socket, openPeer: (transport) => openPeer(transport, principal), clock },
+          (error) => logger.error({ connectionId, err: error }, 'connection failed'),
+        );
+        ws.on('close', (code) => logger.info({ connectionId, code }, 'client disconnected'));
+      });
+    },
+
+    connections: () => server.clients.size,
+
+    closeGracefully(graceMs) {
+      return new Promise((resolve) => {
+        const cancel = clock.after(graceMs, () => {
+          for (const ws of server.clients) ws.terminate();
+        });
+        server.close(() => {
+          cancel();
+          resolve();
+        });
+        for (const ws of server.clients) ws.close(RESTARTING, 'restarting');
+      });
+    },
+  };
+}
+
+interface Connection {
+  ws: WebSocket;
+  socket: Socket;
+  openPeer: (transport: Transport) => Receiver;
+  clock: Clock;
+}
+
+/** Ties one open socket to its Peer. What a Peer throws is a defect: it costs this connection, never the process. */
+function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: unknown) => void): void {
+  const guarded = <T>(action: () => T): T | undefined => {
+    try {
+      return action();
+    } catch (error) {
+      onFault(error);
+      ws.close(SERVER_FAULT, 'server fault');
+      return undefined;
+    }
+  };
+
+  const receiver = guarded(() => openPeer(createTransport(ws, socket)));
+  const stopPinging = keepAlive(ws, socket, clock);
+
+  ws.on('message', (data, isBinary) => {
+    // Frames go on arriving while the closing handshake runs; the Peer has said that it wants no more.
+    if (ws.readyState !== WebSocket.OPEN) return;
+    if (isBinary) ws.close(PROTOCOL_ERROR, 'text frames only');
+    else guarded(() => receiver?.receive(data.toString()));
+  });
+  // ws closes the connection itself, with the fitting code, and always reports 'close' after an error.
+  ws.on('error', () => undefined);
+  ws.on('close', () => {
+    stopPinging();
+    guarded(() => receiver?.closed());
+  });
+}
+
+/**
+ * Frames of one tick leave in one system call: the socket is corked by the first and uncorked when the tick ends,
+ * which is several times faster than a call per frame.
+ */
+function createTransport(ws: WebSocket, socket: Socket): Transport {
+  let corked = false;
+  let drained = () => {};
+
+  const uncork = () => {
+    corked = false;
+    socket.uncork();
+  };
+  const written = (error?: Error | null) => {
+    if (!error && ws.bufferedAmount === 0) drained();
+  };
+
+  return {
+    send(text) {
+      if (ws.readyState !== WebSocket.OPEN) return;
+      if (corked) {
+        ws.send(text);
+        return;
+      }
+      corked = true;
+      socket.cork();
+      process.nextTick(uncork);
+      // One callback a tick is enough: what is corked together is written together.
+      ws.send(text, written);
+    },
+    close: (code, reason) => ws.close(code, reason),
+    get bufferedAmount() {
+      return ws.bufferedAmount;
+    },
+    onDrain(callback) {
+      drained = callback;
+    },
+  };
+}
+
+/**
+ * Pings until told to stop, and cuts a connection that left several pings in a row without a single byte in return.
+ * It counts pings instead of reading a clock, so a computer that wakes from sleep does not drop everyone at once.
+ */
+function keepAlive(ws: WebSocket, socket: Socket, clock: Clock): () => void {
+  let received = socket.bytesRead;
+  let unanswered = 0;
+  const beat = () => {
+    if (socket.bytesRead !== received) {
+      received = socket.bytesRead;
+      unanswered = 0;
+    }
+    if (unanswered === UNANSWERED_PINGS) {
+      ws.terminate();
+      return;
+    }
+    unanswered += 1;
+    ws.ping();
+    cancel = clock.after(jittered(PING_EVERY_MS), beat);
+  };
+  let cancel = clock.after(jittered(PING_EVERY_MS), beat);
+  return () => cancel();
+}
+
+/** Spreads the pings of clients that connected in the same moment, as they do after a restart. */
+function jittered(ms: number): number {
+  return ms * (0.9 + Math.random() * 0.2);
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { test } from 'node:test';
+import * as acp from '@agentclientprotocol/sdk';
+import { createWebSocketStream } from '@agentclientprotocol/sdk/experimental/ws-client';
+import { WebSocket } from 'ws';
+import { type FakeOpenAi, startFakeOpenAi } from '../support/fake-openai.ts';
+import { call, gate, message, thought } from '../support/fake-openai-steps.ts';
+import { environmentFor, startPixir, startServer } from '../support/processes.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Opens a stream to a real process of ours; `again` opens one to the next process over the same data. */
+type Open = (stack: AsyncDisposableStack, dataDir: string, env: Record<string, string>) => Promise<acp.Stream>;
+
+const overStdio: Open = async (stack, dataDir, env) => {
+  const { child } = stack.use(startPixir(['acp'], environmentFor(dataDir, env)));
+  const input = Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>;
+  const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>;
+  return acp.ndJsonStream(input, output);
+};
+
+const overWebSocket: Open = async (stack, dataDir, env) => {
+  const server = stack.use(await startServer(dataDir, env, ['--workspace', dataDir]));
+  return createWebSocketStream(`${server.url.replace('http', 'ws')}/acp`, {
+    WebSocket: WebSocket as never,
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+};
+
+/** An editor, as small as it can be: it keeps the updates and allows what it is asked. */
+function editor(updates: acp.SessionUpdate[], asked: acp.RequestPermissionRequest[]) {
+  return acp
+    .client({ name: 'interop' })
+    .onNotification(acp.methods.client.session.update, ({ params }) => void updates.push(params.update))
+    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
+      asked.push(params);
+      return { outcome: { outcome: 'selected', optionId: 'allow' } };
+    });
+}
+
+const textOf = (updates: acp.SessionUpdate[]) =>
+  updates
+    .map((update) =>
+      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? update.content.text : '',
+    )
+    .join('');
+
+async function conversation(open: Open, fake: FakeOpenAi, dir: string): Promise<void> {
+  const env = {
+    PIXIR_PROVIDER: 'openai',
+    OPENAI_BASE_URL: fake.baseUrl,
+    OPENAI_API_KEY: 'sk-test',
+    PIXIR_PERMISSION_MODE: 'ask',
+  };
+  const cwd = join(dir, 'project');
+  await mkdir(cwd);
+  const sessionId = await firstSitting(open, fake, dir, cwd, env);
+
+  await using stack = new AsyncDisposableStack();
+  const updates: acp.SessionUpdate[] = [];
+  await editor(updates, []).connectWith(await open(stack, dir, env), async (ctx) => {
+    await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
+    await ctx.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
+    const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
+    assert.deepEqual(kinds.slice(0, 4), ['user_message_chunk', 'agent_message_chunk', 'tool_call', 'tool_call_update']);
+    assert.match(textOf(updates), /Let me write it\. *Written\.Half a/);
+    fake.answer(message('I remember.'));
+    await ctx.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'And?' }] });
+    assert.match(textOf(updates), /I remember\.$/);
+  });
+}
+
+async function firstSitting(
+  open: Open,
+  fake: FakeOpenAi,
+  dir: string,
+  cwd: string,
+  env: Record<string, string>,
+): Promise<string> {
+  await using stack = new AsyncDisposableStack();
+  const updates: acp.SessionUpdate[] = [];
+  const asked: acp.RequestPermissionRequest[] = [];
+  return await editor(updates, asked).connectWith(await open(stack, dir, env), async (ctx) => {
+    const { agentInfo, protocolVersion } = await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
+    assert.deepEqual([agentInfo?.name, protocolVersion], ['pixir', 1]);
+    const { sessionId } = await ctx.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
+    const prompt = (text: string) =>
+      ctx.request(acp.methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
+
+    fake.answer(
+      thought('Hm.'),
+      message('Let me ', 'write it. '),
+      call('c1', 'write', { path: 'a.txt', content: 'hello' }),
+    );
+    fake.answer(message('Written.'));
+    assert.equal((await prompt('Write a.txt')).stopReason, 'end_turn');
+    assert.equal(await readFile(join(cwd, 'a.txt'), 'utf8'), 'hello');
+    assert.deepEqual(
+      asked.map(({ toolCall }) => [toolCall.toolCallId, toolCall.title]),
+      [['c1', 'write a.txt']],
+    );
+
+    const hold = gate();
+    fake.answer(message('Half a ', hold.passed));
+    const seen = updates.length;
+    const cancelled = prompt('Go on');
+    while (!updates.slice(seen).some(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk'))
+      await new Promise(setImmediate);
+    await ctx.notify(acp.methods.agent.session.cancel, { sessionId });
+    assert.equal((await cancelled).stopReason, 'cancelled');
+    hold.open();
+    return sessionId;
+  });
+}
+
+for (const [transport, open] of [
+  ['stdio', overStdio],
+  ['WebSocket', overWebSocket],
+] as const) {
+  test(`[SDK1] the official client: initialize, new, prompt, tool, approval, cancel, load (${transport})`, async () => {
+    await using dir = await tempDir();
+    await using fake = await startFakeOpenAi();
+    await conversation(open, fake, dir.path);
+    assert.ok(existsSync(join(dir.path, 'pixir.db')));
+  });
+}
