@@ -7,6 +7,8 @@ export interface MemoryConnection {
   /** What the other side has not taken: while paused, everything that is sent piles up here. */
   pause(): void;
   resume(): void;
+  /** Bytes that wait while paused. */
+  waiting(): number;
 }
 
 /** Connects a client to a Peer. Messages arrive in order, each in a microtask of its own. */
@@ -17,18 +19,20 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
   let buffered: string[] = [];
   let onDrain = () => {};
   const deliver = (text: string) => queueMicrotask(() => client.receive(text));
+  let bytes = 0;
   const receiver = open(
     {
       send(text) {
         if (closed) return;
-        if (paused) buffered.push(text);
-        else deliver(text);
+        if (!paused) return deliver(text);
+        buffered.push(text);
+        bytes += Buffer.byteLength(text);
       },
       close() {
         end();
       },
       get bufferedAmount() {
-        return buffered.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+        return bytes;
       },
       onDrain(callback) {
         onDrain = callback;
@@ -45,6 +49,7 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
   client.open({ send: (text) => queueMicrotask(() => !closed && receiver.receive(text)), close: end });
   return {
     client,
+    waiting: () => bytes,
     pause() {
       paused = true;
     },
@@ -52,6 +57,7 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
       paused = false;
       const frames = buffered;
       buffered = [];
+      bytes = 0;
       for (const frame of frames) deliver(frame);
       onDrain();
     },

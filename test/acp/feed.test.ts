@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createBus } from '../../src/core/bus.ts';
+import { finish, say } from '../../src/providers/script.ts';
+import { world } from '../support/world.ts';
+
+const MIB = 1024 * 1024;
+
+test('[FEED1] a slow client holds up nobody, costs bounded memory, and misses nothing', async () => {
+  const long = (n: number) => ({ type: 'message' as const, text: `${n}:${'x'.repeat(100_000)};` });
+  const answers = Array.from({ length: 40 }, (_, n) => long(n));
+  await using w = await world({
+    script: [
+      [...answers, finish()],
+      [...say('And on.'), finish()],
+    ],
+  });
+  const quick = await w.client();
+  const sessionId = await quick.newSession(w.dir);
+  const slow = w.connect();
+  await slow.client.initialize();
+  await slow.client.request('session/resume', { sessionId, cwd: w.dir });
+  slow.pause();
+  await quick.prompt(sessionId, 'go');
+  assert.equal(
+    quick.text().length,
+    answers.reduce((sum, { text }) => sum + text.length, 0),
+  );
+  assert.ok(slow.waiting() > MIB / 2, 'it was being sent to');
+  assert.ok(slow.waiting() < 1.2 * MIB, `${slow.waiting()} bytes wait for it`);
+  await quick.prompt(sessionId, 'and?');
+  while (slow.client.text() !== quick.text()) {
+    slow.resume();
+    await new Promise(setImmediate);
+    slow.pause();
+  }
+  slow.resume();
+});
+
+test('[FEED1] deltas that a slow client did not take are sent as one piece', async () => {
+  const words = Array.from({ length: 30_000 }, (_, n) => ({
+    type: 'delta' as const,
+    kind: 'message' as const,
+    text: `word ${n} of a very long answer, `,
+  }));
+  const text = words.map((word) => word.text).join('');
+  await using w = await world({ script: [[...words, { type: 'message', text }, finish()]] });
+  const slow = w.connect();
+  await slow.client.initialize();
+  const sessionId = await slow.client.newSession(w.dir);
+  const quick = await w.client();
+  await quick.request('session/resume', { sessionId, cwd: w.dir });
+  slow.pause();
+  const prompt = slow.client.prompt(sessionId, 'go');
+  await quick.update(({ content }) => (content as { text?: string })?.text?.includes('word 29999 ') === true);
+  assert.ok(slow.waiting() < 1.2 * MIB, `${slow.waiting()} bytes wait for it`);
+  slow.resume();
+  assert.deepEqual(await prompt, { stopReason: 'end_turn' });
+  assert.equal(slow.client.text(), text);
+  assert.equal(quick.text(), text);
+  assert.ok(slow.client.updates().length < 15_000, 'coalesced');
+});
+
+test('[S25] [BUS1] the bus keeps Sessions apart, forgets who left, and survives a listener that throws', () => {
+  const errors: unknown[] = [];
+  const heard: string[] = [];
+  const bus = createBus((error) => errors.push(error));
+  bus.subscribe('a', () => {
+    throw new Error('boom');
+  });
+  const leave = bus.subscribe('a', ({ type }) => heard.push(`a ${type}`));
+  bus.subscribe('b', ({ type }) => heard.push(`b ${type}`));
+  bus.publish('a', { type: 'committed', seq: 0 });
+  leave();
+  leave();
+  bus.publish('a', { type: 'committed', seq: 1 });
+  bus.publish('b', { type: 'committed', seq: 0 });
+  assert.deepEqual([heard, errors.length], [['a committed', 'b committed'], 2]);
+});
