@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 export interface MethodContext {
   agent: Agent;
   connection: Connection;
-  /** Aborts when the client cancels this request or the connection ends. */
+  /** Aborts when the client cancels this request; not when it goes away, which cancels nothing. */
   signal: AbortSignal;
 }
 

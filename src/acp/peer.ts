@@ -96,7 +96,7 @@ class Peer implements Receiver, Connection, FeedSink {
   /** Only detaches: Sessions and their Turns go on without this client. */
   closed(): void {
     this.#stage = { kind: 'closed' };
-    for (const controller of this.#handling.values()) controller.abort();
+    // What it asked for is not aborted: a client that goes away has not cancelled anything.
     for (const feed of this.#feeds.values()) feed.then((attached) => attached.stop(), ignore);
     this.#feeds.clear();
     this.#asked.clear();

@@ -43,29 +43,25 @@ export function databaseOptions(config: Pick<Config, 'dataDir'>) {
  */
 export async function compose(config: Config, env: Environment): Promise<Composition> {
   const logger = createLogger(config.logLevel);
-  const dataDir = claimDataDir(config.dataDir);
-  try {
-    const log = openSqliteLog({ ...databaseOptions(config), clock: systemClock });
-    const runtime = composeRuntime(config, env, log, logger);
-    await preparePlayground(config);
-    await recover(runtime);
-    const agent = { runtime, name: 'pixir', version: packageVersion(), onError: runtime.onError };
-    return {
-      runtime,
-      log,
-      logger,
-      dataDir,
-      openPeer: (transport, principal) => openPeer(agent, transport, principal),
-      async close() {
-        await stopAll(runtime);
-        await log.close();
-        dataDir.release();
-      },
-    };
-  } catch (error) {
-    dataDir.release();
-    throw error;
-  }
+  await using stack = new AsyncDisposableStack();
+  const dataDir = stack.adopt(claimDataDir(config.dataDir), (lock) => lock.release());
+  const log = stack.adopt(openSqliteLog({ ...databaseOptions(config), clock: systemClock }), (open) => open.close());
+  const runtime = composeRuntime(config, env, log, logger);
+  await preparePlayground(config);
+  await recover(runtime);
+  const agent = { runtime, name: 'pixir', version: packageVersion(), onError: runtime.onError };
+  const held = stack.move();
+  return {
+    runtime,
+    log,
+    logger,
+    dataDir,
+    openPeer: (transport, principal) => openPeer(agent, transport, principal),
+    async close() {
+      await stopAll(runtime);
+      await held.disposeAsync();
+    },
+  };
 }
 
 function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger: Logger): Runtime {

@@ -26,7 +26,11 @@ export const serve: Command = {
     const app = await createApp({
       openPeer: agent.openPeer,
       authenticate: createAuthenticator(loadToken(config), PRINCIPAL),
-      readiness: async () => (await agent.log.sessions({ limit: 1 })).length >= 0,
+      readiness: () =>
+        agent.log.probe().then(
+          () => true,
+          () => false,
+        ),
       logger: agent.logger,
       listenHost: config.host,
     });

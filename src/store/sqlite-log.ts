@@ -19,6 +19,8 @@ export interface SqliteLog extends Log, SqliteReader {
    * @throws CoreError `unknown_session`, `log_write_failed`
    */
   deleteSession(sessionId: string): Promise<void>;
+  /** Takes the write lock and gives it back. @throws CoreError `log_write_failed` when nothing could be recorded now. */
+  probe(): Promise<void>;
   /** For metrics: how many commits, and how many writes shared them. */
   readonly stats: Readonly<WriteStats>;
 }
@@ -50,6 +52,7 @@ export function sqliteLog(db: Database, clock: Pick<Clock, 'now'>): SqliteLog {
       const [first] = drafts;
       return first ? write(() => writer.record(first.sessionId, drafts)) : [];
     },
+    probe: () => write(() => undefined),
     saveDraft: (sessionId, draft) => write(() => writer.saveDraft(sessionId, draft)),
     deleteSession: (sessionId) => write(() => writer.deleteSession(sessionId)),
     close: async () => {

@@ -47,7 +47,7 @@ test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowl
     const { client } = await connectWebSocket(server);
     await client.initialize();
     sessionId ??= await client.newSession(dir.path);
-    await client.request('session/load', { sessionId, cwd: dir.path, mcpServers: [] });
+    await client.request('session/resume', { sessionId, cwd: dir.path });
     // A Turn has about 14 frames, so the instant lies anywhere in the next few Turns.
     let left = life === KILLS ? Number.POSITIVE_INFINITY : 1 + Math.floor(random() * 80);
     const onFrame = () => {

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 export const REPOSITORY = join(import.meta.dirname, '..', '..');
+/** One compile cache for all of them: starting is most of what these tests cost. */
+const CACHE = join(REPOSITORY, 'node_modules', '.cache');
 const PIXIR = join(REPOSITORY, 'bin', 'pixir');
 
 export interface RunningProcess extends AsyncDisposable {
@@ -20,7 +22,8 @@ export type Variables = Record<string, string>;
 
 /** The environment of every process that a test starts. */
 export function environmentFor(dataDir: string, extra: Variables = {}): Variables {
-  return { PATH: process.env.PATH ?? '', HOME: dataDir, PIXIR_DATA_DIR: dataDir, PIXIR_LOG_LEVEL: 'warn', ...extra };
+  const own = { HOME: dataDir, PIXIR_DATA_DIR: dataDir, PIXIR_LOG_LEVEL: 'warn', XDG_CACHE_HOME: CACHE };
+  return { PATH: process.env.PATH ?? '', ...own, ...extra };
 }
 
 /** Starts `pixir` with piped streams, from the checkout unless told otherwise. It is killed with the test, if it still runs then. */

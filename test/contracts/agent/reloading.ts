@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { awaitTurn } from '../../../src/core/conversation.ts';
 import { call, finish, say, think } from '../../../src/providers/script.ts';
 import type { WireClient } from '../../support/wire-client.ts';
 import { kinds, type On, rejects } from './stage.ts';
@@ -109,4 +110,34 @@ export function reloading(on: On): void {
     const sessionId = await client.newSession(w.dir);
     await rejects(client.request('session/load', { sessionId, cwd: '/', mcpServers: [] }), -32602, { field: 'cwd' });
   });
+
+  on(
+    '[TURN14] a client that drops only detaches: its Turn goes on, and is there for the next client',
+    {
+      script: [
+        [
+          { type: 'delta', kind: 'message', text: 'Half a ' },
+          { type: 'wait', gate: 'go' },
+          { type: 'delta', kind: 'message', text: 'sentence.' },
+          { type: 'message', text: 'Half a sentence.' },
+          finish(),
+        ],
+      ],
+    },
+    async ({ w, client, another }) => {
+      const sessionId = await client.newSession(w.dir);
+      const prompt = client.prompt(sessionId, 'go');
+      await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+      client.close();
+      await assert.rejects(prompt);
+      const other = await another();
+      await other.request('session/load', { sessionId, cwd: w.dir, mcpServers: [] });
+      assert.equal(other.text(), 'Half a ');
+      w.provider.open('go');
+      await other.update(({ content }) => (content as { text?: string })?.text === 'sentence.');
+      await awaitTurn(w.runtime, sessionId);
+      const end = (await w.events(sessionId)).at(-1);
+      assert.equal(end?.type === 'turn_finished' && end.data.outcome, 'completed');
+    },
+  );
 }
