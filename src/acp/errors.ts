@@ -23,6 +23,8 @@ class ProtocolError extends Error {
 export const methodNotFound = (method: string) => new ProtocolError(METHOD_NOT_FOUND, 'method not found', { method });
 export const notInitialized = () => new ProtocolError(INVALID_REQUEST, 'the first request must be initialize');
 export const alreadyInitialized = () => new ProtocolError(INVALID_REQUEST, 'already initialized');
+export const onlyObserving = () =>
+  new ProtocolError(INVALID_REQUEST, 'an observer can only watch', { reason: 'observer' });
 export const invalidParams = (message: string, data?: unknown) => new ProtocolError(INVALID_PARAMS, message, data);
 
 /** Every code that is not named here is a defect to whoever reads the answer. */

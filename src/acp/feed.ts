@@ -3,22 +3,20 @@
  * leaves through here, in Log order: updates, permission requests and their withdrawal, and what waits for a position.
  * It buffers nothing: the Log is the buffer, and a slow client is simply further back in it.
  */
-import type { SessionConfigOption } from '@agentclientprotocol/sdk';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Signal } from '../core/bus.ts';
-import { attach, type Watch } from '../core/conversation.ts';
+import type { Watch } from '../core/conversation.ts';
+import type { Event } from '../core/event.ts';
+import { kindOfItem, type LiveItem } from '../core/live-item.ts';
 import type { Entry } from '../core/log.ts';
-import type { Runtime } from '../core/runtime.ts';
+import type { RuntimeSettings } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import { configOptions } from './config-options.ts';
-import { deltaFrame, encodeUpdate, entryFrames } from './frames.ts';
-import { chunkOf, outputOf, updatesOf } from './translate.ts';
-
-/** How far a reader has come: everything up to `seq`, and of the live item the first `offset` code units. */
-export interface Position {
-  seq: number;
-  live?: { messageId: string; offset: number } | undefined;
-}
+import { encodeCursor, type Position } from './cursor.ts';
+import { deltaFrame, encodeUpdate, type FrameMeta, sharedFrames } from './frames.ts';
+import { encodeNotification } from './jsonrpc.ts';
+import { outputOf, updatesOf } from './translate.ts';
 
 /** The connection, as a Feed sees it. */
 export interface FeedSink {
@@ -31,56 +29,52 @@ export interface FeedSink {
   fail(error: unknown): void;
 }
 
+/** Who reads, and how. */
+export interface FeedOptions {
+  /** The client asked for cursors in `initialize`. */
+  cursors: boolean;
+  /** An observer watches: it is asked nothing. */
+  role: 'controller' | 'observer';
+  /** Say `caught_up` once everything there was has been sent. */
+  announce: boolean;
+  /** Thoughts up to this seq are left out: session/load does not show them. */
+  thoughtsAfter: number;
+}
+
 const PAGE = 200;
 
 export class Feed {
-  readonly #runtime: Runtime;
+  readonly session: Session;
+  readonly options: FeedOptions;
+  readonly #watch: Watch;
+  readonly #settings: RuntimeSettings;
   readonly #sink: FeedSink;
   readonly #position: Position;
-  /** Thoughts up to here are left out: session/load does not show them. */
-  readonly #thoughtsAfter: number;
   /** Messages that this connection sent itself: it has them. */
   readonly #own = new Set<string>();
   readonly #asked = new Map<string, () => void>();
   readonly #shownOutputs = new Map<string, string>();
-  #waiting: { seq: number; resolve(sent: boolean): void }[] = [];
   readonly #caughtUp = Promise.withResolvers<void>();
+  #waiting: { seq: number; resolve(sent: boolean): void }[] = [];
   #isCaughtUp = false;
   #dirty = true;
-  #busy = false;
+  /** A pump is running, or must not run yet. */
+  #busy = true;
   #stopped = false;
-  #watch: Watch | undefined;
 
-  private constructor(runtime: Runtime, sink: FeedSink, position: Position, thoughtsAfter: number) {
-    this.#runtime = runtime;
+  constructor(watch: Watch, settings: RuntimeSettings, sink: FeedSink, position: Position, options: FeedOptions) {
+    this.#watch = watch;
+    this.session = watch.session;
+    this.#settings = settings;
     this.#sink = sink;
-    this.#position = position;
-    this.#thoughtsAfter = thoughtsAfter;
+    this.#position = { ...position };
+    this.options = options;
   }
 
-  /**
-   * Attaches a connection to a Session and starts the pump.
-   *
-   * @param from `start` for everything, as session/load wants it; `head` for only what comes.
-   * @throws CoreError `unknown_session`.
-   */
-  static async attach(runtime: Runtime, sessionId: string, sink: FeedSink, from: 'start' | 'head'): Promise<Feed> {
-    let feed: Feed | undefined;
-    const watch = await attach(runtime, sessionId, (signal) => {
-      if (feed) feed.#onSignal(signal);
-    });
-    const { head, live } = watch.session;
-    const position: Position = from === 'start' ? { seq: -1 } : { seq: head };
-    if (from === 'head' && live) position.live = { messageId: live.messageId, offset: live.text.length };
-    feed = new Feed(runtime, sink, position, from === 'start' ? head : -1);
-    feed.#watch = watch;
-    feed.kick();
-    return feed;
-  }
-
-  get session(): Session {
-    if (!this.#watch) throw new Error('the Feed is not attached');
-    return this.#watch.session;
+  /** Begins to send. Whatever must be on the wire before the first update is sent before this is called. */
+  start(): void {
+    this.#busy = false;
+    this.kick();
   }
 
   /** Resolves when everything there was at the attach has been sent. */
@@ -102,7 +96,7 @@ export class Feed {
 
   stop(): void {
     this.#stopped = true;
-    this.#watch?.stop();
+    this.#watch.stop();
     for (const withdraw of this.#asked.values()) withdraw();
     this.#asked.clear();
     for (const { resolve } of this.#waiting) resolve(false);
@@ -117,19 +111,20 @@ export class Feed {
     this.#pump();
   }
 
-  #onSignal(signal: Signal): void {
+  /** A wake-up from the bus, or a live delta, which needs no reading when it continues what was sent. */
+  hear(signal: Signal): void {
     const idle = this.#isCaughtUp && !this.#busy && !this.#dirty && !this.#sink.congested();
-    if (signal.type === 'delta' && idle && this.#continuesWith(signal)) {
-      this.#sink.send(deltaFrame(this.session.id, signal));
-      this.#position.live = { messageId: signal.messageId, offset: signal.offset + signal.text.length };
+    if (signal.type !== 'delta' || !idle || !this.#continuesWith(signal)) {
+      this.kick();
       return;
     }
-    this.kick();
+    this.#position.live = { messageId: signal.messageId, offset: signal.offset + signal.text.length };
+    this.#sink.send(deltaFrame(this.session.id, signal, this.options.cursors ? () => this.#cursor() : undefined));
   }
 
   #continuesWith(delta: Extract<Signal, { type: 'delta' }>): boolean {
     const { live } = this.#position;
-    return (live?.messageId === delta.messageId ? live.offset : 0) === delta.offset;
+    return live ? live.messageId === delta.messageId && live.offset === delta.offset : delta.offset === 0;
   }
 
   /** Synchronous as long as the entries are in memory, so that a live update costs no turn of the event loop. */
@@ -160,7 +155,6 @@ export class Feed {
     for (const entry of entries) {
       if (this.#stopped || this.#sink.congested()) return;
       this.#sendEntry(entry);
-      this.#position.seq = entry.event.seq;
       this.#settle();
     }
   }
@@ -170,30 +164,59 @@ export class Feed {
     const messageId = 'messageId' in event.data ? event.data.messageId : undefined;
     const { live } = this.#position;
     const seen = live !== undefined && live.messageId === messageId ? live.offset : 0;
-    const thoughts = event.seq > this.#thoughtsAfter;
+    if (live?.messageId === messageId) this.#position.live = undefined;
+    this.#position.seq = event.seq;
+    this.#position.chk = entry.chk;
     if (messageId === undefined || !this.#own.delete(messageId)) {
-      const make = (offset: number) => updatesOf(event, { offset, thoughts, configOptions: () => this.#options() });
-      const shared = seen === 0 && (thoughts || event.type !== 'reasoning');
-      const frames = shared
-        ? entryFrames(entry, () => make(0))
-        : make(seen).map((update) => encodeUpdate(event.sessionId, update));
+      const thoughts = event.seq > this.options.thoughtsAfter;
+      const shared = seen === 0 && this.#position.live === undefined && (thoughts || event.type !== 'reasoning');
+      const make = () => this.#encode(event, seen, thoughts);
+      const frames = shared ? sharedFrames(entry, this.options.cursors ? 'cursor' : 'plain', make) : make();
       for (const frame of frames) this.#sink.send(frame);
     }
-    if (live?.messageId === messageId) this.#position.live = undefined;
     if (event.type === 'tool_result') this.#shownOutputs.delete(event.data.callId);
     if (event.type === 'permission_decision') this.#withdraw(event.data.permissionId);
     if (event.type === 'permission_requested' && this.#isCaughtUp) this.#ask(event.data.permissionId);
   }
 
+  /** The frames of an Event. Only the last one carries the cursor: a cut before it must bring all of them again. */
+  #encode(event: Event, seen: number, thoughts: boolean): string[] {
+    const text =
+      event.type === 'assistant_message' ? event.data.text : event.type === 'reasoning' ? event.data.summary : '';
+    // The client has read more of this message than a crash left of it.
+    const replace = seen > text.length;
+    const configured = () => configOptions(this.session.state, this.#settings);
+    const updates = updatesOf(event, { offset: replace ? 0 : seen, thoughts, configOptions: configured });
+    const promptKey = event.type === 'user_message' ? event.data.promptKey : undefined;
+    // A message of several chunks begins with `replace`, so that being sent again changes nothing.
+    const several = event.type === 'user_message' && updates.length > 1;
+    return updates.map((update, index) => {
+      const cursor = this.options.cursors && index === updates.length - 1;
+      const first = index === 0 && (replace || several);
+      return encodeUpdate(event.sessionId, update, this.#meta({ cursor, replace: first, promptKey }));
+    });
+  }
+
+  #meta(rides: { cursor: boolean; replace?: boolean; promptKey?: string | undefined }): FrameMeta | undefined {
+    const meta: FrameMeta = {
+      ...(rides.cursor ? { cursor: this.#cursor() } : {}),
+      ...(rides.replace && this.options.cursors ? { replace: true } : {}),
+      ...(rides.promptKey ? { promptKey: rides.promptKey } : {}),
+    };
+    return Object.keys(meta).length > 0 ? meta : undefined;
+  }
+
   /** Everything recorded has been sent: now what is still in motion. */
   #atHead(): void {
     const { live, outputs, id, state } = this.session;
+    const mine = this.#position.live;
+    // Text that was streamed, and that a crash left nothing of: the client has what nobody else will ever see.
+    if (mine && mine.messageId !== live?.messageId)
+      this.#sendLive(kindOfItem(mine.messageId), mine.messageId, '', true);
     if (live && live.after <= this.#position.seq) {
-      const offset = this.#position.live?.messageId === live.messageId ? this.#position.live.offset : 0;
-      for (const update of chunkOf(live.kind, live.messageId, live.text.slice(offset))) {
-        this.#sink.send(encodeUpdate(id, update));
-      }
-      this.#position.live = { messageId: live.messageId, offset: live.text.length };
+      const offset = mine?.messageId === live.messageId ? mine.offset : 0;
+      const lost = offset > live.text.length;
+      this.#sendLive(live.kind, live.messageId, live.text.slice(lost ? 0 : offset), lost, live.text.length);
     }
     for (const [callId, output] of outputs) {
       if (this.#shownOutputs.get(callId) === output) continue;
@@ -202,14 +225,30 @@ export class Feed {
     }
     if (this.#isCaughtUp) return;
     this.#isCaughtUp = true;
+    if (this.options.announce) this.#announce();
     for (const permissionId of state.permissions.keys()) this.#ask(permissionId);
     this.#caughtUp.resolve();
+  }
+
+  #sendLive(kind: LiveItem['kind'], messageId: string, text: string, replace: boolean, offset?: number): void {
+    this.#position.live = offset === undefined ? undefined : { messageId, offset };
+    if (text === '' && !(replace && this.options.cursors)) return;
+    const content = { type: 'text' as const, text };
+    const sessionUpdate = kind === 'message' ? 'agent_message_chunk' : 'agent_thought_chunk';
+    const update: SessionUpdate = { sessionUpdate, messageId, content };
+    this.#sink.send(encodeUpdate(this.session.id, update, this.#meta({ cursor: this.options.cursors, replace })));
+  }
+
+  #announce(): void {
+    const sessionId = this.session.id;
+    const state = this.session.state.turn ? 'running' : 'idle';
+    this.#sink.send(encodeNotification('_pixir/session/caught_up', { sessionId, cursor: this.#cursor(), state }));
   }
 
   #ask(permissionId: string): void {
     const pending = this.session.state.permissions.get(permissionId);
     // Decided already: this reader is behind, and its next entries will say so.
-    if (!pending || this.#asked.has(permissionId)) return;
+    if (!pending || this.#asked.has(permissionId) || this.options.role === 'observer') return;
     this.#asked.set(permissionId, this.#sink.ask(this.session.id, pending));
   }
 
@@ -226,7 +265,7 @@ export class Feed {
     this.#waiting = this.#waiting.filter((waiter) => waiter.seq > seq);
   }
 
-  #options(): SessionConfigOption[] {
-    return configOptions(this.session.state, this.#runtime.settings);
+  #cursor(): string {
+    return encodeCursor(this.session.tail.epoch, this.#position);
   }
 }

@@ -8,32 +8,51 @@ import type { Entry } from '../core/log.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { chunkOf } from './translate.ts';
 
-export function encodeUpdate(sessionId: string, update: SessionUpdate): string {
-  return encodeNotification('session/update', { sessionId, update });
+/** What rides on a `session/update` beside the update itself: `params._meta.pixir`. */
+export interface FrameMeta {
+  /** The position of a client that has applied this update and everything before it. */
+  cursor?: string;
+  /** The update's text replaces its message's: a crash lost the tail of what had been streamed. */
+  replace?: true;
+  promptKey?: string;
+}
+
+/** The params of one `session/update`. */
+export function updateParams(sessionId: string, update: SessionUpdate, meta?: FrameMeta) {
+  return meta ? { sessionId, update, _meta: { pixir: meta } } : { sessionId, update };
+}
+
+export function encodeUpdate(sessionId: string, update: SessionUpdate, meta?: FrameMeta): string {
+  return encodeNotification('session/update', updateParams(sessionId, update, meta));
 }
 
 type Delta = Extract<Signal, { type: 'delta' }>;
+/** Clients that asked for cursors get other frames than those that did not. */
+type Variant = 'plain' | 'cursor';
 
-const deltaFrames = new WeakMap<Delta, string>();
-const eventFrames = new WeakMap<Entry, string[]>();
+const deltaFrames: Record<Variant, WeakMap<Delta, string>> = { plain: new WeakMap(), cursor: new WeakMap() };
+const entryFrames: Record<Variant, WeakMap<Entry, string[]>> = { plain: new WeakMap(), cursor: new WeakMap() };
 
-/** The frame of one live delta: the same for all who have seen everything before it. */
-export function deltaFrame(sessionId: string, delta: Delta): string {
-  let frame = deltaFrames.get(delta);
+/**
+ * The frame of one live delta: the same for all who have seen everything before it.
+ *
+ * @param cursor the position after it, where the client asked for cursors.
+ */
+export function deltaFrame(sessionId: string, delta: Delta, cursor: (() => string) | undefined): string {
+  const shared = deltaFrames[cursor ? 'cursor' : 'plain'];
+  let frame = shared.get(delta);
   if (frame === undefined) {
     const [update] = chunkOf(delta.kind, delta.messageId, delta.text);
-    frame = update ? encodeUpdate(sessionId, update) : '';
-    deltaFrames.set(delta, frame);
+    frame = update ? encodeUpdate(sessionId, update, cursor && { cursor: cursor() }) : '';
+    shared.set(delta, frame);
   }
   return frame;
 }
 
 /** The frames of one entry for a reader that has seen nothing of it; `make` is called for the first such reader only. */
-export function entryFrames(entry: Entry, make: () => SessionUpdate[]): string[] {
-  let frames = eventFrames.get(entry);
-  if (!frames) {
-    frames = make().map((update) => encodeUpdate(entry.event.sessionId, update));
-    eventFrames.set(entry, frames);
-  }
+export function sharedFrames(entry: Entry, variant: Variant, make: () => string[]): string[] {
+  const shared = entryFrames[variant];
+  const frames = shared.get(entry) ?? make();
+  shared.set(entry, frames);
   return frames;
 }

@@ -8,6 +8,8 @@ export interface MethodContext {
   connection: Connection;
   /** Aborts when the client cancels this request; not when it goes away, which cancels nothing. */
   signal: AbortSignal;
+  /** Does something once the answer is on the wire, and nothing if the request fails. */
+  afterAnswer(action: () => void): void;
 }
 
 export interface Method<S extends z.ZodType = z.ZodType, R = unknown> {

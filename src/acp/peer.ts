@@ -4,16 +4,18 @@
  */
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { answer } from '../core/conversation.ts';
+import { answer, attach } from '../core/conversation.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import type { Agent } from './agent.ts';
-import type { Connection, OpenPrompt } from './connection.ts';
+import type { AttachPlan, Connection, OpenPrompt } from './connection.ts';
+import { headPosition } from './cursor.ts';
 import {
   alreadyInitialized,
   invalidParams,
   isInternal,
   methodNotFound,
   notInitialized,
+  onlyObserving,
   toErrorObject,
 } from './errors.ts';
 import { Feed, type FeedSink } from './feed.ts';
@@ -26,7 +28,7 @@ import {
   type Incoming,
   type RequestId,
 } from './jsonrpc.ts';
-import type { Method } from './method.ts';
+import type { Method, MethodContext } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { permissionOutcome, permissionRequest } from './translate.ts';
 import type { Receiver, Transport } from './transport.ts';
@@ -109,14 +111,16 @@ class Peer implements Receiver, Connection, FeedSink {
 
   async #handle({ id, method: name, params }: Extract<Incoming, { type: 'request' }>): Promise<void> {
     const controller = new AbortController();
+    const afterwards: (() => void)[] = [];
     this.#handling.set(id, controller);
     try {
       const method = this.#find(name, 'request', id);
       // A cancel with a blank id is a notification by a client that does not know better: it gets no answer.
       if (method.kind === 'notification') return void (await this.#notice(name, params));
       if (this.#stage.kind === 'new' && name !== 'initialize') throw notInitialized();
-      const result = await this.#call(method, params, controller.signal);
+      const result = await this.#call(method, params, controller.signal, (action) => afterwards.push(action));
       this.send(encodeResult(id, result));
+      for (const action of afterwards) action();
     } catch (error) {
       if (isInternal(error)) this.#agent.onError(error);
       this.send(encodeError(id, toErrorObject(error)));
@@ -145,7 +149,12 @@ class Peer implements Receiver, Connection, FeedSink {
     return method;
   }
 
-  async #call(method: Method, params: unknown, signal: AbortSignal): Promise<unknown> {
+  async #call(
+    method: Method,
+    params: unknown,
+    signal: AbortSignal,
+    afterAnswer: MethodContext['afterAnswer'] = (action) => action(),
+  ): Promise<unknown> {
     const parsed = method.params.safeParse(params);
     if (!parsed.success) {
       const issues = parsed.error.issues.slice(0, 8).map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -153,7 +162,7 @@ class Peer implements Receiver, Connection, FeedSink {
       const text = first ? `${first.path ? `${first.path}: ` : ''}${first.message}` : 'they do not fit';
       throw invalidParams(`invalid params: ${text}`, { issues });
     }
-    return method.handle(parsed.data, { agent: this.#agent, connection: this, signal });
+    return method.handle(parsed.data, { agent: this.#agent, connection: this, signal, afterAnswer });
   }
 
   #cancelRequest(params: unknown): void {
@@ -176,15 +185,31 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#stage = { kind: 'ready', capabilities };
   }
 
-  feed(sessionId: string): Promise<Feed> {
-    return this.#feeds.get(sessionId) ?? this.attach(sessionId, 'head');
+  get cursors(): boolean {
+    const meta = this.#stage.kind === 'ready' ? this.#stage.capabilities._meta?.pixir : undefined;
+    return (meta as { cursor?: unknown } | undefined)?.cursor === 1;
   }
 
-  attach(sessionId: string, from: 'start' | 'head'): Promise<Feed> {
-    this.#feeds.get(sessionId)?.then((old) => old.stop(), ignore);
-    const feed = Feed.attach(this.#agent.runtime, sessionId, this, from).then((attached) => {
-      if (this.#stage.kind === 'closed' || this.#feeds.get(sessionId) !== feed) attached.stop();
-      return attached;
+  async control(sessionId: string): Promise<Feed> {
+    if (await this.observes(sessionId)) throw onlyObserving();
+    return this.#feeds.get(sessionId) ?? this.#attachAtHead(sessionId);
+  }
+
+  async observes(sessionId: string): Promise<boolean> {
+    return (await this.#feeds.get(sessionId))?.options.role === 'observer';
+  }
+
+  async #attachAtHead(sessionId: string): Promise<Feed> {
+    const feed = await this.attach(sessionId, async (session) => ({ position: headPosition(session) }));
+    feed.start();
+    return feed;
+  }
+
+  attach(sessionId: string, plan: AttachPlan): Promise<Feed> {
+    this.detach(sessionId);
+    const feed = this.#openFeed(sessionId, plan).then((opened) => {
+      if (this.#stage.kind === 'closed' || this.#feeds.get(sessionId) !== feed) opened.stop();
+      return opened;
     });
     this.#feeds.set(sessionId, feed);
     feed.catch(() => {
@@ -193,10 +218,30 @@ class Peer implements Receiver, Connection, FeedSink {
     return feed;
   }
 
+  async #openFeed(sessionId: string, plan: AttachPlan): Promise<Feed> {
+    const { runtime } = this.#agent;
+    let feed: Feed | undefined;
+    const watch = await attach(runtime, sessionId, (signal) => feed?.hear(signal));
+    try {
+      const { position, options } = await plan(watch.session);
+      const defaults = { cursors: this.cursors, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
+      feed = new Feed(watch, runtime.settings, this, position, { ...defaults, ...options });
+      return feed;
+    } catch (error) {
+      watch.stop();
+      throw error;
+    }
+  }
+
+  detach(sessionId: string): boolean {
+    this.#feeds.get(sessionId)?.then((feed) => feed.stop(), ignore);
+    return this.#feeds.delete(sessionId);
+  }
+
   async sent(sessionId: string, seq: number): Promise<void> {
     while (this.#stage.kind !== 'closed') {
       // A load may have replaced the Feed meanwhile: then the new one has to get there.
-      const feed = await this.feed(sessionId);
+      const feed = await (this.#feeds.get(sessionId) ?? this.#attachAtHead(sessionId));
       if (await feed.reached(seq)) return;
     }
   }

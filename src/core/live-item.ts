@@ -10,6 +10,13 @@ export interface LiveItem {
   after: number;
 }
 
+const PREFIXES = { message: 'msg', thought: 'tht' } as const;
+
 export function beginItem(turnId: string, kind: LiveItem['kind'], after: number): LiveItem {
-  return { turnId, messageId: newId(kind === 'message' ? 'msg' : 'tht'), kind, text: '', after };
+  return { turnId, messageId: newId(PREFIXES[kind]), kind, text: '', after };
+}
+
+/** What an item was, also when nothing but its id is left of it. */
+export function kindOfItem(messageId: string): LiveItem['kind'] {
+  return messageId.startsWith(PREFIXES.thought) ? 'thought' : 'message';
 }

@@ -9,7 +9,7 @@ import { CoreError } from './errors.ts';
 import type { EventDraft, EventType, StopReason } from './event.ts';
 import { applyToHistory, emptyHistory, type History } from './history.ts';
 import { beginItem, type LiveItem } from './live-item.ts';
-import type { Entry, LiveDraft, Log } from './log.ts';
+import { type Entry, FIRST_CHK, type Head, type LiveDraft, type Log } from './log.ts';
 import { applyToState, initialState, type SessionState } from './session-state.ts';
 
 export interface SessionPorts {
@@ -67,7 +67,9 @@ export class Session {
   readonly #ports: SessionPorts;
   #state: SessionState;
   #history: History;
+  #epoch = '';
   #head = -1;
+  #chk = FIRST_CHK;
   #recent: Entry[] = [];
   #live: LiveItem | undefined;
   #outputs = new Map<string, string>();
@@ -87,6 +89,7 @@ export class Session {
   static async create(ports: SessionPorts, draft: EventDraft<'session_created'>): Promise<Session> {
     const entries = await ports.log.append([draft]);
     const session = new Session(draft.sessionId, ports, firstOf(entries, draft.sessionId));
+    await session.#learnEpoch();
     session.#publish(entries);
     return session;
   }
@@ -99,6 +102,7 @@ export class Session {
   static async open(ports: SessionPorts, id: string): Promise<Session> {
     const entries = await ports.log.read(id, -1, PAGE);
     const session = new Session(id, ports, firstOf(entries, id));
+    await session.#learnEpoch();
     await session.#fold(entries);
     await session.#closeLeftover(CUT_OFF);
     return session;
@@ -115,6 +119,11 @@ export class Session {
   /** The seq of the newest Event that readers may see. */
   get head(): number {
     return this.#head;
+  }
+
+  /** The head as a position that can be named to others: its epoch and check value with it. */
+  get tail(): Head {
+    return { epoch: this.#epoch, seq: this.#head, chk: this.#chk };
   }
 
   get live(): Readonly<LiveItem> | undefined {
@@ -201,6 +210,7 @@ export class Session {
     this.#history = emptyHistory();
     this.#recent = [];
     this.#head = -1;
+    await this.#learnEpoch();
     await this.#fold(entries);
     await this.#closeLeftover(ending);
     this.phase = { kind: 'idle' };
@@ -219,6 +229,10 @@ export class Session {
     if (!this.#state.turn) return;
     const live = this.#live ?? (await this.#ports.log.draft(this.id));
     this.#publish(await this.#append(closingEvents(this.#state, ending, live)));
+  }
+
+  async #learnEpoch(): Promise<void> {
+    this.#epoch = (await this.#ports.log.session(this.id))?.head.epoch ?? '';
   }
 
   async #fold(first: Entry[]): Promise<void> {
@@ -246,6 +260,7 @@ export class Session {
       this.#lastEnd = { turnId: event.data.turnId, stopReason: event.data.stopReason, seq: event.seq };
     }
     this.#head = event.seq;
+    this.#chk = entry.chk;
     this.#recent.push(entry);
     if (this.#recent.length > 2 * RECENT) this.#recent.splice(0, this.#recent.length - RECENT);
   }

@@ -2,6 +2,7 @@
  * What an ACP client can rely on, as one table of cases that every transport runs. Nothing in a case may depend on what
  * carries the frames.
  */
+import { attaching } from './agent/attaching.ts';
 import { cancelling } from './agent/cancelling.ts';
 import { handshake } from './agent/handshake.ts';
 import { permissions } from './agent/permissions.ts';
@@ -11,6 +12,6 @@ import { sessions } from './agent/sessions.ts';
 import { type Connect, casesOn } from './agent/stage.ts';
 
 export function agentContract(transport: string, connect: Connect): void {
-  for (const cases of [handshake, sessions, prompts, permissions, cancelling, reloading])
+  for (const cases of [handshake, sessions, prompts, permissions, cancelling, reloading, attaching])
     cases(casesOn(transport, connect));
 }

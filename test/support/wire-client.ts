@@ -41,6 +41,8 @@ export class WireClient {
   /** Answers a permission request; undefined leaves it open. */
   onPermission: (params: Record<string, unknown>, id: Frame['id']) => unknown = () => undefined;
 
+  /** Hears of every frame at once, in order. */
+  onFrame: (frame: Frame) => void = () => undefined;
   /** Hears of every update at once, in order. */
   onUpdate: (update: Update) => void = () => undefined;
 
@@ -64,6 +66,7 @@ export class WireClient {
 
   #take(frame: Frame): void {
     this.frames.push(frame);
+    this.onFrame(frame);
     if (frame.method === 'session/update') this.onUpdate(frame.params?.update as Update);
     if (frame.method === 'session/request_permission' && frame.params) {
       const result = this.onPermission(frame.params, frame.id);

@@ -3,6 +3,9 @@ import type { Method } from '../method.ts';
 import { authenticate } from './authenticate.ts';
 import { initialize } from './initialize.ts';
 import { logout } from './logout.ts';
+import { attach } from './pixir-session-attach.ts';
+import { detach } from './pixir-session-detach.ts';
+import { history } from './pixir-session-history.ts';
 import { sessionCancel } from './session-cancel.ts';
 import { sessionLoad } from './session-load.ts';
 import { sessionNew } from './session-new.ts';
@@ -24,6 +27,9 @@ const TABLE = [
   sessionSetMode,
   sessionSetConfigOption,
   sessionSetModel,
+  attach,
+  detach,
+  history,
 ];
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(TABLE.map((method) => [method.name, method]));

@@ -7,6 +7,7 @@ const PROTOCOL_VERSION = 1;
 
 /** Only what we act upon is checked; other members may be anything. */
 const capabilitiesSchema = z.looseObject({
+  _meta: z.looseObject({ pixir: z.looseObject({ cursor: z.literal(1).optional() }).optional() }).nullish(),
   fs: z.looseObject({ readTextFile: z.boolean().optional(), writeTextFile: z.boolean().optional() }).nullish(),
   terminal: z.boolean().nullish(),
 });
@@ -30,6 +31,7 @@ export const initialize = defineMethod({
         mcpCapabilities: { http: false, sse: false },
         sessionCapabilities: { resume: {} },
         auth: { logout: {} },
+        _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {} } },
       },
       authMethods: [],
       _meta: { pixir: { models: models.map(({ id, name }, index) => ({ id, name, default: index === 0 })) } },

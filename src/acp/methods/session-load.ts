@@ -1,9 +1,14 @@
 /** `session/load`: the whole conversation as updates, and only then the response; live from there on. */
 import type { LoadSessionResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
+import type { AttachPlan } from '../connection.ts';
+import { FROM_START } from '../cursor.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';
 import { sessionSetup } from '../session-setup.ts';
+
+/** Everything but the thoughts of the past: the seed leaves them out of a load. */
+const fromStart: AttachPlan = async ({ head }) => ({ position: FROM_START, options: { thoughtsAfter: head } });
 
 export const sessionLoad = defineMethod({
   name: 'session/load',
@@ -15,7 +20,7 @@ export const sessionLoad = defineMethod({
     additionalDirectories: noDirectoriesSchema,
   }),
   async handle(params, context): Promise<LoadSessionResponse> {
-    const feed = await reopen(context, params, 'start');
+    const feed = await reopen(context, params, fromStart);
     await feed.caughtUp();
     return sessionSetup(feed.session, context.agent);
   },

@@ -2,6 +2,7 @@
 import type { NewSessionResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { start } from '../../core/conversation.ts';
+import { headPosition } from '../cursor.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema } from '../method.ts';
 import { sessionSetup } from '../session-setup.ts';
 
@@ -15,7 +16,8 @@ export const sessionNew = defineMethod({
   }),
   async handle({ cwd }, { agent, connection }): Promise<NewSessionResponse> {
     const session = await start(agent.runtime, { workspace: cwd, owner: connection.principal });
-    await connection.attach(session.id, 'head');
+    const feed = await connection.attach(session.id, async (opened) => ({ position: headPosition(opened) }));
+    feed.start();
     return { sessionId: session.id, ...sessionSetup(session, agent) };
   },
 });

@@ -39,7 +39,7 @@ export const sessionPrompt = defineMethod({
     };
     signal.addEventListener('abort', cancel);
     try {
-      const feed = await connection.feed(sessionId);
+      const feed = await connection.control(sessionId);
       const messageId = newId('usr');
       feed.skipOwn(messageId);
       const { done } = await send(agent.runtime, {

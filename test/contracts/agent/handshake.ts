@@ -11,6 +11,7 @@ export function handshake(on: On): void {
       mcpCapabilities: { http: false, sse: false },
       sessionCapabilities: { resume: {} },
       auth: { logout: {} },
+      _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {} } },
     });
     assert.deepEqual(result?._meta, {
       pixir: {

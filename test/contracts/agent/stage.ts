@@ -14,6 +14,8 @@ export interface Stage {
   client: WireClient;
   /** A further client, initialized. */
   another(): Promise<WireClient>;
+  /** A further client that asked for cursors. */
+  withCursors(): Promise<WireClient>;
 }
 
 export type On = (name: string, options: WorldOptions, run: (stage: Stage) => Promise<void>) => void;
@@ -25,13 +27,15 @@ export function casesOn(transport: string, connect: Connect): On {
       await using stack = new AsyncDisposableStack();
       const w = stack.use(await world(options));
       const opened: WireClient[] = [];
-      const another = async () => {
+      const open = async (capabilities: unknown) => {
         const client = await connect(w.openPeer, (end) => stack.defer(async () => void (await end())));
         opened.push(client);
-        await client.initialize();
+        await client.initialize(capabilities);
         return client;
       };
-      await run({ w, client: await another(), another });
+      const another = () => open({});
+      const withCursors = () => open({ _meta: { pixir: { cursor: 1 } } });
+      await run({ w, client: await another(), another, withCursors });
       for (const client of opened) client.assertSound();
     });
   };

@@ -1,0 +1,49 @@
+/**
+ * `_pixir/session/attach`: a pure subscription from a cursor. It answers first; then come the missed updates, the rest of
+ * the live item, `caught_up` once, the pending permissions, and what happens from then on.
+ */
+import { z } from 'zod';
+import { encodeCursor, type ResetReason, type Start, startAt } from '../cursor.ts';
+import { defineMethod, sessionIdSchema } from '../method.ts';
+
+interface AttachResult {
+  /** `reset`: the client clears its transcript and gets everything from the oldest Event. */
+  mode: Start['mode'];
+  reason?: ResetReason;
+  /** The cursor of the newest Event. */
+  head: string;
+  state: 'idle' | 'running';
+  turn?: { turnId: string; promptKey?: string };
+  role: 'controller' | 'observer';
+}
+
+export const attach = defineMethod({
+  name: '_pixir/session/attach',
+  kind: 'request',
+  params: z.object({
+    sessionId: sessionIdSchema,
+    /** Absent: from the start; `head`: only what comes. Any text is taken: one that does not fit is a reset. */
+    cursor: z.string().max(1_024).optional(),
+    role: z.enum(['controller', 'observer']).default('controller'),
+  }),
+  async handle({ sessionId, cursor, role }, { connection, afterAnswer }): Promise<AttachResult> {
+    const begun = Promise.withResolvers<Start>();
+    const feed = await connection.attach(sessionId, async (session) => {
+      const start = await startAt(session, cursor);
+      begun.resolve(start);
+      return { position: start.position, options: { cursors: true, announce: true, role } };
+    });
+    afterAnswer(() => feed.start());
+    const start = await begun.promise;
+    const { tail, state } = feed.session;
+    const promptKey = state.turn?.promptKey;
+    return {
+      mode: start.mode,
+      ...(start.mode === 'reset' ? { reason: start.reason } : {}),
+      head: encodeCursor(tail.epoch, tail),
+      state: state.turn ? 'running' : 'idle',
+      ...(state.turn ? { turn: { turnId: state.turn.turnId, ...(promptKey ? { promptKey } : {}) } } : {}),
+      role,
+    };
+  },
+});

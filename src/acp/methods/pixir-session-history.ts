@@ -1,0 +1,52 @@
+/**
+ * `_pixir/session/history`: pages backwards through what was before a cursor, for clients that open a long Session at its
+ * end. The updates are those of a replay, in the same order within a page.
+ */
+import { z } from 'zod';
+import { attach as watch } from '../../core/conversation.ts';
+import { configOptions } from '../config-options.ts';
+import { encodeCursor, headPosition, startAt } from '../cursor.ts';
+import { invalidParams } from '../errors.ts';
+import { updateParams } from '../frames.ts';
+import { defineMethod, sessionIdSchema } from '../method.ts';
+import { updatesOf } from '../translate.ts';
+
+const MAX_EVENTS = 500;
+
+interface HistoryPage {
+  /** The params of the `session/update`s of this page, oldest first. */
+  updates: ReturnType<typeof updateParams>[];
+  /** Names the page before this one; null at the beginning. */
+  before: string | null;
+}
+
+export const history = defineMethod({
+  name: '_pixir/session/history',
+  kind: 'request',
+  params: z.object({
+    sessionId: sessionIdSchema,
+    /** Everything up to this position; absent: up to the head. */
+    before: z.string().max(1_024).optional(),
+    /** How many Events a page covers. */
+    limit: z.number().int().min(1).max(MAX_EVENTS),
+  }),
+  async handle({ sessionId, before, limit }, { agent: { runtime } }): Promise<HistoryPage> {
+    const { session, stop } = await watch(runtime, sessionId, () => {});
+    try {
+      const start = before === undefined ? undefined : await startAt(session, before);
+      if (start?.mode === 'reset') throw invalidParams('the cursor does not fit', { reason: start.reason });
+      const { seq } = start?.position ?? headPosition(session);
+      const after = Math.max(-1, seq - limit);
+      const view = { offset: 0, thoughts: true, configOptions: () => configOptions(session.state, runtime.settings) };
+      const [boundary] = after < 0 ? [] : await session.read(after - 1, 1);
+      const entries = await session.read(after, seq - after);
+      const updates = entries.flatMap(({ event }) =>
+        updatesOf(event, view).map((update) => updateParams(sessionId, update)),
+      );
+      const at = boundary && { seq: after, chk: boundary.chk };
+      return { updates, before: at ? encodeCursor(session.tail.epoch, at) : null };
+    } finally {
+      stop();
+    }
+  },
+});
