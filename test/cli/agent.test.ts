@@ -7,11 +7,17 @@ import { WireClient } from '../support/wire-client.ts';
 agentContract('stdio', async (openPeer, defer) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const done = serveStdio({ input, output, openPeer, principal: 'local' });
-  const client = new WireClient().open({ send: (text) => input.write(`${text}\n`), close: () => input.destroy() });
+  // An editor that goes away takes both ends of the pipe with it.
+  const close = () => {
+    output.destroy();
+    input.destroy();
+  };
+  const client = new WireClient().open({ send: (text) => input.write(`${text}\n`), close });
+  void done.then(client.ended);
   const lines = createInterface({ input: output });
   lines.on('line', client.receive);
   defer(async () => {
-    input.destroy();
+    close();
     await done;
     lines.close();
   });
