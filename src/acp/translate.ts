@@ -56,6 +56,7 @@ export function updatesOf(event: Event, view: View): SessionUpdate[] {
       return configured(event, view);
     case 'session_created':
     case 'turn_started':
+    case 'turn_continued':
     case 'permission_requested':
     case 'permission_decision':
       return [];

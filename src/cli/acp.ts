@@ -10,14 +10,14 @@ export const acp: Command = {
     const { values } = readArgs(args, { options: { 'data-dir': { type: 'string' } } });
     const config = loadConfig({ command: 'acp', flags: { dataDir: values['data-dir'] } }, io.env);
     await using stack = new AsyncDisposableStack();
-    const agent = stack.adopt(await compose(config, io.env), ({ close }) => close());
+    const agent = stack.adopt(await compose(config, io.env), ({ close }) => close('interrupt'));
     io.signal.addEventListener('abort', () => io.stdin.destroy(), { once: true });
     await serveStdio({
       input: io.stdin,
       output: io.stdout,
       openPeer: agent.openPeer,
       principal: 'local',
-      inputEnded: () => stopAll(agent.runtime),
+      inputEnded: () => stopAll(agent.runtime, 'interrupt'),
     });
     return EXIT.done;
   },

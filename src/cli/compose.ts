@@ -28,8 +28,8 @@ export interface Composition {
   logger: Logger;
   openPeer: OpenPeer;
   dataDir: DataDirLock;
-  /** Ends every running Turn, then closes the Log and gives the data directory back. */
-  close(): Promise<void>;
+  /** Stops every running Turn, then closes the Log and gives the data directory back. */
+  close(turns: Parameters<typeof stopAll>[1]): Promise<void>;
 }
 
 export function databaseOptions(config: Pick<Config, 'dataDir'>) {
@@ -57,8 +57,8 @@ export async function compose(config: Config, env: Environment): Promise<Composi
     logger,
     dataDir,
     openPeer: (transport, principal) => openPeer(agent, transport, principal),
-    async close() {
-      await stopAll(runtime);
+    async close(turns) {
+      await stopAll(runtime, turns);
       await held.disposeAsync();
     },
   };
@@ -89,6 +89,7 @@ function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger
       permissionTimeoutMs: config.permissionTimeoutMs,
       turnTimeoutMs: config.turnTimeoutMs ?? null,
       maxIterations: config.maxIterations ?? null,
+      recovery: config.recovery,
     },
   });
 }

@@ -25,6 +25,7 @@ export function toMarkdown(event: Event): string {
       return event.data.error ? `> ${event.data.error.message}\n\n` : '';
     case 'session_configured':
     case 'turn_started':
+    case 'turn_continued':
     case 'reasoning':
     case 'provider_usage':
     case 'permission_requested':

@@ -34,7 +34,7 @@ export const run: Command = {
     );
     const config = loadConfig({ command: 'run', flags: { dataDir: values['data-dir'] } }, io.env);
     await using stack = new AsyncDisposableStack();
-    const { runtime } = stack.adopt(await compose(config, io.env), ({ close }) => close());
+    const { runtime } = stack.adopt(await compose(config, io.env), ({ close }) => close('interrupt'));
     const session = values.session
       ? await resume(runtime, values.session)
       : await start(runtime, { workspace: values.cwd, owner: PRINCIPAL, mode });

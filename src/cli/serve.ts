@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { CoreError } from '../core/errors.ts';
 import { createApp } from '../server/app.ts';
-import { type Command, EXIT, readArgs } from './command.ts';
+import { type Command, EXIT, type Io, readArgs } from './command.ts';
 import { compose } from './compose.ts';
 import { type Config, loadConfig } from './config.ts';
 import { createAuthenticator, loadToken } from './token.ts';
@@ -22,7 +22,7 @@ export const serve: Command = {
     const { host, port, 'data-dir': dataDir, workspace: workspaces } = values;
     const config = loadConfig({ command: 'serve', flags: { host, port, dataDir, workspaces } }, io.env);
     await using stack = new AsyncDisposableStack();
-    const agent = stack.adopt(await compose(config, io.env), ({ close }) => close());
+    const agent = stack.adopt(await compose(config, io.env), ({ close }) => close(turnsAtEnd(config, io)));
     const app = await createApp({
       openPeer: agent.openPeer,
       authenticate: createAuthenticator(loadToken(config), PRINCIPAL),
@@ -42,6 +42,14 @@ export const serve: Command = {
     return EXIT.done;
   },
 };
+
+/**
+ * Ctrl-C is a person who wants it to stop. Any other end is a restart or the system going down: the Turns go on when the
+ * server is back, where the settings let them.
+ */
+function turnsAtEnd({ recovery }: Config, { signal }: Io): 'interrupt' | 'suspend' {
+  return recovery === 'resume' && signal.reason !== 'SIGINT' ? 'suspend' : 'interrupt';
+}
 
 async function listen(app: Awaited<ReturnType<typeof createApp>>, { host, port }: Config): Promise<string> {
   try {

@@ -5,6 +5,7 @@
 import type { Clock } from './clock.ts';
 import { newId } from './event.ts';
 import type { Session, TurnAbort } from './session.ts';
+import type { PendingPermission } from './session-state.ts';
 
 export type Decision = 'allow' | 'deny';
 
@@ -36,6 +37,23 @@ export class Approvals {
   async ask(turnId: string, callId: string, argsHash: string, signal: AbortSignal): Promise<Decision> {
     const permissionId = newId('perm');
     const expiresAt = new Date(this.#clock.now() + this.#timeoutMs).toISOString();
+    const data = { turnId, permissionId, callId, argsHash, expiresAt };
+    return this.#wait(permissionId, this.#timeoutMs, signal, () =>
+      this.#session.record([{ sessionId: this.#session.id, type: 'permission_requested', data }]),
+    );
+  }
+
+  /** Waits on for a permission that was asked before a restart. Its deadline has gone on meanwhile. */
+  async askAgain({ permissionId, expiresAt }: PendingPermission, signal: AbortSignal): Promise<Decision> {
+    return this.#wait(permissionId, Math.max(0, expiresAt - this.#clock.now()), signal, async () => undefined);
+  }
+
+  async #wait(
+    permissionId: string,
+    timeoutMs: number,
+    signal: AbortSignal,
+    begin: () => Promise<unknown>,
+  ): Promise<Decision> {
     const { promise, resolve, reject } = Promise.withResolvers<Decision>();
     // An abort while the request is still being recorded is thrown below; this copy of it is not an accident.
     promise.catch(() => undefined);
@@ -43,9 +61,8 @@ export class Approvals {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const expire = () => this.decide(permissionId, 'deny', 'timeout').catch(reject);
-      this.#waiting.set(permissionId, { settle: resolve, cancelDeadline: this.#clock.after(this.#timeoutMs, expire) });
-      const data = { turnId, permissionId, callId, argsHash, expiresAt };
-      await this.#session.record([{ sessionId: this.#session.id, type: 'permission_requested', data }]);
+      this.#waiting.set(permissionId, { settle: resolve, cancelDeadline: this.#clock.after(timeoutMs, expire) });
+      await begin();
       signal.throwIfAborted();
       return await promise;
     } finally {

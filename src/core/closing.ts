@@ -48,16 +48,7 @@ export function closingEvents(state: SessionState, ending: TurnEnding, live: Liv
   if (!state.turn) return [];
   const { sessionId } = state;
   const { turnId } = state.turn;
-  const events: EventDraft[] = [];
-  if (live?.text && live.kind === 'message') {
-    const partial = ending.outcome === 'completed' ? 'failed' : ending.outcome;
-    const data = { turnId, messageId: live.messageId, text: live.text, partial };
-    events.push({ sessionId, type: 'assistant_message', data });
-  }
-  if (live?.text && live.kind === 'thought') {
-    const data = { turnId, messageId: live.messageId, model: '', dialect: '', item: null, summary: live.text };
-    events.push({ sessionId, type: 'reasoning', data });
-  }
+  const events = cutOffItem(state, live, ending.outcome === 'completed' ? 'failed' : ending.outcome);
   for (const { permissionId, call } of state.permissions.values()) {
     const by = ending.outcome === 'cancelled' ? 'cancel' : ending.outcome === 'timed_out' ? 'timeout' : 'recovery';
     const data = { turnId, permissionId, callId: call.callId, decision: 'deny' as const, by };
@@ -68,11 +59,48 @@ export function closingEvents(state: SessionState, ending: TurnEnding, live: Liv
     const error = undecided.has(callId)
       ? { kind: 'permission_denied', message: 'nobody decided before the Turn ended; nothing was run' }
       : openCallError(ending.outcome);
-    const data = { turnId, callId, ok: false, output: JSON.stringify({ ok: false, error }), error };
-    events.push({ sessionId, type: 'tool_result', data });
+    events.push(failedCall(state, callId, error));
   }
   const error = 'error' in ending ? { error: ending.error } : {};
   const data = { turnId, outcome: ending.outcome, stopReason: stopReasonOf(ending), ...error };
   events.push({ sessionId, type: 'turn_finished', data });
   return events;
+}
+
+/**
+ * What must be recorded before a Turn that was cut can go on: the text so far, an unknown outcome for every call that may
+ * have run, and that it goes on. Calls that wait for a permission stay open: nothing of them has run.
+ */
+export function mendingEvents(state: SessionState, live: LiveDraft | undefined): EventDraft[] {
+  if (!state.turn) return [];
+  const { sessionId } = state;
+  const { turnId } = state.turn;
+  const waiting = new Set([...state.permissions.values()].map(({ call }) => call.callId));
+  const ran = [...state.openCalls.keys()].filter((callId) => !waiting.has(callId));
+  return [
+    ...cutOffItem(state, live, 'interrupted'),
+    ...ran.map((callId) => failedCall(state, callId, openCallError('interrupted'))),
+    { sessionId, type: 'turn_continued', data: { turnId } },
+  ];
+}
+
+/** The live item as far as it came, so that nobody loses what they have read. */
+function cutOffItem(
+  { sessionId, turn }: SessionState,
+  live: LiveDraft | undefined,
+  partial: Exclude<TurnOutcome, 'completed'>,
+): EventDraft[] {
+  if (!turn || !live?.text) return [];
+  const { turnId } = turn;
+  const { messageId, text } = live;
+  if (live.kind === 'message') {
+    return [{ sessionId, type: 'assistant_message', data: { turnId, messageId, text, partial } }];
+  }
+  const data = { turnId, messageId, model: '', dialect: '', item: null, summary: text };
+  return [{ sessionId, type: 'reasoning', data }];
+}
+
+function failedCall({ sessionId, turn }: SessionState, callId: string, error: Failure): EventDraft {
+  const output = JSON.stringify({ ok: false, error });
+  return { sessionId, type: 'tool_result', data: { turnId: turn?.turnId ?? '', callId, ok: false, output, error } };
 }

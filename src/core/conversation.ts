@@ -5,15 +5,16 @@
 import type { Decision } from './approvals.ts';
 import type { Listener } from './bus.ts';
 import type { TurnEnding } from './closing.ts';
-import { CoreError, toCoreError } from './errors.ts';
+import { findModel, settleStranded, type TurnOverrides, takeTurn, turnContext } from './driver.ts';
+import { CoreError } from './errors.ts';
 import type { ContentBlock, EventData, Json, Mode, PermissionMode, ReasoningEffort } from './event.ts';
 import { strictest } from './permission.ts';
-import type { ModelInfo, Runtime } from './runtime.ts';
-import { type RunningTurn, type Session, TurnAbort, type TurnEnd } from './session.ts';
+import type { Runtime } from './runtime.ts';
+import { type Session, TurnAbort, type TurnEnd } from './session.ts';
 import { assertSessionId, newSessionId } from './session-id.ts';
 import { contentHash } from './session-state.ts';
 import type { Hold } from './sessions.ts';
-import { runTurn, type TurnContext } from './turn.ts';
+import { runTurn } from './turn.ts';
 
 export interface NewSession {
   /** Absolute path of the directory to work in. */
@@ -38,9 +39,14 @@ export async function resume(runtime: Runtime, sessionId: string): Promise<Sessi
   return hold.session;
 }
 
+/** Holds the Session with everything settled that a crash or a full disk left behind. */
 async function holdSession(runtime: Runtime, sessionId: string): Promise<Hold> {
   assertSessionId(sessionId);
-  return runtime.sessions.hold(sessionId);
+  using stack = new DisposableStack();
+  const hold = stack.use(await runtime.sessions.hold(sessionId));
+  await settleStranded(runtime, hold);
+  stack.move();
+  return hold;
 }
 
 /** A view of one Session for somebody who watches it. */
@@ -84,7 +90,7 @@ export interface Prompt {
  *   `unknown_session`, `log_write_failed`.
  */
 export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: string; done: Promise<TurnEnd> }> {
-  const model = findModel(runtime, prompt.model);
+  findModel(runtime, prompt.model);
   using stack = new DisposableStack();
   const hold = stack.use(await holdSession(runtime, prompt.sessionId));
   const { session } = hold;
@@ -94,22 +100,27 @@ export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: 
   if (session.phase.kind === 'running') {
     throw new CoreError('turn_in_progress', 'a Turn is already running', { turnId: session.phase.turn.turnId });
   }
-  const { promise: done, resolve, reject } = Promise.withResolvers<TurnEnd>();
-  // Whoever waits for the Turn hears of it; when nobody does, it is not a crash.
-  done.catch(runtime.onError);
-  const turn: RunningTurn = { turnId: prompt.turnId, abort: new AbortController(), done };
-  // Taken before the first await: of two prompts at once, one is refused.
-  session.phase = { kind: 'running', turn };
+  const overrides = overridesOf(prompt);
+  const launch = takeTurn(runtime, session, prompt.turnId);
   try {
-    await session.record(openingEvents(prompt));
+    await session.record(openingEvents(prompt, overrides));
   } catch (error) {
-    reject(error);
+    launch.fail(error);
     throw error;
   }
   // From here on the Turn keeps the Session alive, whoever else lets go of it.
   stack.move();
-  drive(runtime, hold, turn, prompt, model).then(resolve, reject);
-  return { turnId: turn.turnId, done };
+  launch.run(hold, () => runTurn(turnContext(runtime, hold, launch.turn, overrides, prompt.presenterContext)));
+  return { turnId: prompt.turnId, done: launch.turn.done };
+}
+
+function overridesOf({ model, effort, permissionMode, dryRun }: Prompt): TurnOverrides {
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(effort === undefined ? {} : { effort }),
+    ...(permissionMode === undefined ? {} : { permissionMode }),
+    ...(dryRun ? { dryRun } : {}),
+  };
 }
 
 /** A key that was used before: the Turn that runs for it, or the way it ended. */
@@ -134,81 +145,13 @@ async function settleFault(session: Session): Promise<void> {
   await session.recover();
 }
 
-function openingEvents({ sessionId, turnId, messageId, promptKey, content }: Prompt) {
+function openingEvents({ sessionId, turnId, messageId, promptKey, content }: Prompt, overrides: TurnOverrides) {
   const key = promptKey ? { promptKey } : {};
+  const own = Object.keys(overrides).length > 0 ? { overrides } : {};
   return [
-    { sessionId, type: 'turn_started' as const, data: { turnId, ...key } },
+    { sessionId, type: 'turn_started' as const, data: { turnId, ...key, ...own } },
     { sessionId, type: 'user_message' as const, data: { turnId, messageId, content, ...key } },
   ];
-}
-
-/** Runs a Turn and closes it exactly once, whatever happens to it. */
-async function drive(
-  runtime: Runtime,
-  hold: Hold,
-  turn: RunningTurn,
-  prompt: Prompt,
-  model: ModelInfo,
-): Promise<TurnEnd> {
-  const { session } = hold;
-  const { turnTimeoutMs } = runtime.settings;
-  const outOfTime = () => turn.abort.abort(new TurnAbort(TIMED_OUT));
-  const cancelTimeout = turnTimeoutMs === null ? undefined : runtime.clock.after(turnTimeoutMs, outOfTime);
-  try {
-    const { ending, last } = await runTurn(turnContext(runtime, hold, turn, prompt, model));
-    return await session.finishTurn(ending, last);
-  } catch (error) {
-    const ending = endingOf(error, turn.abort.signal, runtime.onError);
-    return await session.finishTurn(ending).catch(() => session.finishTurn(ending));
-  } finally {
-    cancelTimeout?.();
-    hold[Symbol.dispose]();
-  }
-}
-
-const TIMED_OUT: TurnEnding = {
-  outcome: 'timed_out',
-  error: { kind: 'timeout', message: 'The Turn ran out of time and was stopped.' },
-};
-
-function endingOf(error: unknown, signal: AbortSignal, onError: (error: unknown) => void): TurnEnding {
-  if (signal.reason instanceof TurnAbort) return signal.reason.ending;
-  const { code, message, details, cause } = toCoreError(error);
-  if (code === 'internal') onError(cause ?? error);
-  return { outcome: 'failed', error: { kind: code, message, details: details as Record<string, Json> } };
-}
-
-function turnContext(
-  runtime: Runtime,
-  { session, approvals }: Hold,
-  turn: RunningTurn,
-  prompt: Prompt,
-  chosen: ModelInfo,
-): TurnContext {
-  const sticky = prompt.model ? chosen : findModel(runtime, session.state.model);
-  return {
-    session,
-    approvals,
-    turnId: turn.turnId,
-    signal: turn.abort.signal,
-    provider: runtime.provider,
-    tools: runtime.toolTable,
-    toolSpecs: runtime.toolSpecs(),
-    model: sticky.id,
-    contextWindow: sticky.contextWindow,
-    effort: prompt.effort ?? session.state.effort ?? runtime.settings.effort,
-    permissionMode: prompt.permissionMode,
-    presenterContext: prompt.presenterContext,
-    dryRun: prompt.dryRun ?? false,
-    maxIterations: runtime.settings.maxIterations,
-    onError: runtime.onError,
-  };
-}
-
-function findModel({ settings }: Runtime, id: string | undefined): ModelInfo {
-  const model = id === undefined ? settings.models[0] : settings.models.find((candidate) => candidate.id === id);
-  if (!model) throw new CoreError('unsupported_value', 'unknown model', { model: id ?? '' });
-  return model;
 }
 
 /** Stops the running Turn. Resolves with its end, or undefined when none ran; calling it again changes nothing. */
@@ -263,22 +206,25 @@ export async function awaitTurn(runtime: Runtime, sessionId: string): Promise<Tu
   return phase.kind === 'running' ? phase.turn.done : undefined;
 }
 
-/** Closes every Turn that a crash left open. Called once at the start, before anything else is admitted. */
+/** Continues or closes every Turn that was left open. Called once at the start, before anything else is admitted. */
 export async function recover(runtime: Runtime): Promise<void> {
   for (const { sessionId } of await runtime.log.sessions({ openTurn: true })) {
-    using _hold = await runtime.sessions.hold(sessionId);
+    using _hold = await holdSession(runtime, sessionId);
   }
 }
 
-/** Stops every running Turn as interrupted and waits until each end is recorded. For an orderly end of the process. */
-export async function stopAll(runtime: Runtime): Promise<void> {
-  const ending: TurnEnding = {
-    outcome: 'interrupted',
-    error: { kind: 'interrupted', message: 'The server was stopped while this Turn ran.' },
-  };
-  const running = (await runtime.sessions.all()).flatMap((session) =>
-    session.phase.kind === 'running' ? [session.phase.turn] : [],
-  );
-  for (const turn of running) turn.abort.abort(new TurnAbort(ending));
-  await Promise.allSettled(running.map((turn) => turn.done));
+/**
+ * Stops every running Turn, for an orderly end of the process, and waits until what is left of each is recorded.
+ *
+ * @param how `interrupt`: they end; `suspend`: they stay open and the next process continues them.
+ */
+export async function stopAll(runtime: Runtime, how: 'interrupt' | 'suspend'): Promise<void> {
+  const running = (await runtime.sessions.all()).flatMap(({ phase }) => (phase.kind === 'running' ? [phase.turn] : []));
+  for (const { abort } of running) abort.abort(new TurnAbort(how === 'suspend' ? how : STOPPED));
+  await Promise.allSettled(running.map(({ done }) => done));
 }
+
+const STOPPED: TurnEnding = {
+  outcome: 'interrupted',
+  error: { kind: 'interrupted', message: 'The server was stopped while this Turn ran.' },
+};

@@ -10,6 +10,7 @@ type RuntimeCode =
   | 'unknown_session'
   | 'already_exists'
   | 'turn_in_progress'
+  | 'turn_suspended'
   | 'log_write_failed'
   | 'log_corrupt'
   | 'internal';

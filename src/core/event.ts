@@ -72,7 +72,21 @@ const dataSchemas = {
     permissionMode: permissionModeSchema.exactOptional(),
   }),
   session_titled: z.object({ title: z.string(), by: z.enum(['runtime', 'client']) }),
-  turn_started: z.object({ turnId: z.string(), promptKey: z.string().exactOptional() }),
+  turn_started: z.object({
+    turnId: z.string(),
+    promptKey: z.string().exactOptional(),
+    /** What the prompt set for this Turn only. */
+    overrides: z
+      .object({
+        model: z.string().exactOptional(),
+        effort: reasoningEffortSchema.exactOptional(),
+        permissionMode: permissionModeSchema.exactOptional(),
+        dryRun: z.boolean().exactOptional(),
+      })
+      .exactOptional(),
+  }),
+  /** A Turn that was cut goes on, with nothing but its Log: at most once by itself. */
+  turn_continued: z.object({ turnId: z.string() }),
   user_message: z.object({
     turnId: z.string(),
     messageId: z.string(),

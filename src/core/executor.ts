@@ -5,6 +5,7 @@
 import { CoreError, toCoreError } from './errors.ts';
 import type { EventDraft, Json } from './event.ts';
 import { effectivePermission, hashCall, judge, type Verdict } from './permission.ts';
+import type { OpenCall } from './session-state.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import type { TurnContext } from './turn.ts';
 
@@ -35,7 +36,37 @@ export async function execute(turn: TurnContext, requested: RequestedCall): Prom
   const verdict = judge(permission, tool.effect(args));
   const decided = permission === 'auto' || verdict === 'ask' ? [] : [recordDecision(turn, call.callId, verdict)];
   await turn.session.record([recordCall(turn, call, tool, args), ...decided]);
-  if (!(await permitted(turn, call, verdict))) {
+  const allowed = await permitted(turn, call, verdict);
+  await runPermitted(turn, call, tool, args, allowed ? 'allow' : verdict);
+}
+
+/**
+ * Goes on with a call that waited for a permission when the server stopped. Nothing of it has run; the same permission is
+ * asked again, and the call runs only with the arguments it was asked for.
+ */
+export async function resumeCall(turn: TurnContext, { callId, name, args }: OpenCall): Promise<void> {
+  const pending = [...turn.session.state.permissions.values()].find(({ call }) => call.callId === callId);
+  const call = { callId, name, args };
+  const tool = turn.tools.get(name);
+  const parsed = tool?.schema.safeParse(args);
+  const decision = pending ? await turn.approvals.askAgain(pending, turn.signal) : 'deny';
+  const allowed = decision === 'allow' && pending?.argsHash === hashCall(name, args);
+  if (!tool || !parsed?.success) {
+    await turn.session.record([recordFailure(turn, callId, refusal(call, tool, parsed))]);
+    return;
+  }
+  await runPermitted(turn, call, tool, parsed.data, allowed ? 'allow' : 'ask');
+}
+
+/** @param verdict `allow`, or what kept the call from running. */
+async function runPermitted(
+  turn: TurnContext,
+  call: RequestedCall,
+  tool: Tool,
+  args: ToolArgs,
+  verdict: Verdict,
+): Promise<void> {
+  if (verdict !== 'allow') {
     const message = verdict === 'deny' ? 'denied: this Session is read-only' : 'denied: the user did not allow it';
     const error = new CoreError('permission_denied', message, { tool: call.name });
     await turn.session.record([recordFailure(turn, call.callId, error)]);

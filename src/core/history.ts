@@ -14,10 +14,12 @@ export interface History {
   pending: Map<string, string>;
   /** Reasoning is only valid together with what it led to, so it waits for that. */
   reasoning: PendingReasoning[];
+  /** What the model was writing when this Turn was last cut off. */
+  cutOff: string;
 }
 
 export function emptyHistory(): History {
-  return { items: [], pending: new Map(), reasoning: [] };
+  return { items: [], pending: new Map(), reasoning: [], cutOff: '' };
 }
 
 /** The conversation so far; a copy, because the fold goes on. Every tool call in it has its result; every reasoning item has its follower. */
@@ -47,6 +49,21 @@ function push(history: History, item: HistoryItem): void {
   history.reasoning = [];
 }
 
+const NOTE_TAIL = 2_000;
+
+/** What the model is told when its Turn goes on after the server was restarted. */
+function continuationNote(cutOff: string): string {
+  const lines = [
+    '[Pixir: the server was restarted during this Turn. Go on from where you were.',
+    'A call marked outcome_unknown may or may not have taken effect: look before you repeat it.',
+  ];
+  if (cutOff)
+    lines.push(
+      `Your last message was cut off; the user has read it up to: ${JSON.stringify(cutOff.slice(-NOTE_TAIL))}`,
+    );
+  return `${lines.join(' ')}]`;
+}
+
 /** Advances the fold, in place: the Session owns it and nobody else writes it. */
 export function applyToHistory(history: History, event: Event): void {
   switch (event.type) {
@@ -56,7 +73,10 @@ export function applyToHistory(history: History, event: Event): void {
       history.items.push({ type: 'user', content: event.data.content });
       return;
     case 'assistant_message':
-      if (event.data.partial) return;
+      if (event.data.partial) {
+        history.cutOff = event.data.text;
+        return;
+      }
       closePending(history);
       push(history, { type: 'assistant', text: event.data.text });
       return;
@@ -77,9 +97,15 @@ export function applyToHistory(history: History, event: Event): void {
       if (!history.pending.delete(event.data.callId)) return;
       history.items.push({ type: 'tool_result', callId: event.data.callId, output: event.data.output });
       return;
+    case 'turn_continued':
+      closePending(history);
+      history.reasoning = [];
+      history.items.push({ type: 'user', content: [{ type: 'text', text: continuationNote(history.cutOff) }] });
+      return;
     case 'turn_finished':
       closePending(history);
       history.reasoning = [];
+      history.cutOff = '';
       return;
     case 'session_created':
     case 'session_configured':

@@ -23,6 +23,8 @@ export interface RuntimeSettings {
   /** Null: no limit. */
   turnTimeoutMs: number | null;
   maxIterations: number | null;
+  /** What happens to a Turn that a crash cut. */
+  recovery: 'resume' | 'interrupt';
 }
 
 export interface RuntimeParts extends SessionPorts {

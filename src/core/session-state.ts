@@ -7,6 +7,8 @@ import { CoreError, unreachable } from './errors.ts';
 import type {
   ContentBlock,
   Event,
+  EventData,
+  Json,
   Mode,
   PermissionMode,
   PlanEntry,
@@ -15,11 +17,12 @@ import type {
   ToolKind,
 } from './event.ts';
 
-interface OpenCall {
+export interface OpenCall {
   callId: string;
   name: string;
   title: string;
   kind: ToolKind;
+  args: Json;
 }
 
 /** A permission that was asked for and not decided. `expiresAt` in milliseconds since 1970. */
@@ -37,6 +40,16 @@ interface KeyedPrompt {
   end?: { stopReason: StopReason; seq: number };
 }
 
+interface OpenTurn {
+  turnId: string;
+  promptKey: string | undefined;
+  overrides: NonNullable<EventData['turn_started']['overrides']>;
+  /** It was cut and continued once already. */
+  continued: boolean;
+  /** Model calls so far. */
+  iterations: number;
+}
+
 export interface SessionState {
   sessionId: string;
   workspace: string;
@@ -49,7 +62,7 @@ export interface SessionState {
   effort: ReasoningEffort | undefined;
   title: string | null;
   plan: PlanEntry[];
-  turn: { turnId: string; promptKey: string | undefined } | null;
+  turn: OpenTurn | null;
   openCalls: Map<string, OpenCall>;
   permissions: Map<string, PendingPermission>;
   /** Every call id ever used here: ids from a provider may repeat, ours must not. */
@@ -95,7 +108,13 @@ export function applyToState(state: SessionState, event: Event): void {
       state.title = event.data.title;
       return;
     case 'turn_started':
-      state.turn = { turnId: event.data.turnId, promptKey: event.data.promptKey };
+      state.turn = startedTurn(event);
+      return;
+    case 'turn_continued':
+      if (state.turn) state.turn.continued = true;
+      return;
+    case 'provider_usage':
+      if (state.turn) state.turn.iterations = event.data.iteration + 1;
       return;
     case 'user_message':
       rememberPrompt(state, event);
@@ -104,8 +123,8 @@ export function applyToState(state: SessionState, event: Event): void {
       state.plan = event.data.entries;
       return;
     case 'tool_call': {
-      const { callId, name, title, kind } = event.data;
-      state.openCalls.set(callId, { callId, name, title, kind });
+      const { callId, name, title, kind, args } = event.data;
+      state.openCalls.set(callId, { callId, name, title, kind, args });
       state.callIds.add(callId);
       return;
     }
@@ -124,11 +143,15 @@ export function applyToState(state: SessionState, event: Event): void {
     case 'session_created':
     case 'assistant_message':
     case 'reasoning':
-    case 'provider_usage':
       return;
     default:
       unreachable(event);
   }
+}
+
+function startedTurn({ data }: Event<'turn_started'>): OpenTurn {
+  const { turnId, promptKey, overrides = {} } = data;
+  return { turnId, promptKey, overrides, continued: false, iterations: 0 };
 }
 
 function rememberPrompt(state: SessionState, { data }: Event<'user_message'>): void {

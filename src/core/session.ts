@@ -30,10 +30,11 @@ export interface TurnEnd {
 /** Why a Turn is being stopped; the reason its AbortSignal carries. */
 export class TurnAbort extends Error {
   override readonly name = 'AbortError';
-  readonly ending: TurnEnding;
+  /** `suspend`: the Turn stays open, to be continued by the next process. */
+  readonly ending: TurnEnding | 'suspend';
 
-  constructor(ending: TurnEnding) {
-    super(`the Turn was ${ending.outcome}`);
+  constructor(ending: TurnEnding | 'suspend') {
+    super('the Turn was stopped');
     this.ending = ending;
   }
 }
@@ -48,6 +49,8 @@ export interface RunningTurn {
 export type Phase =
   | { kind: 'idle' }
   | { kind: 'running'; turn: RunningTurn }
+  /** A Turn is open in the Log and nothing runs it: a crash, or an orderly stop, cut it. */
+  | { kind: 'stranded' }
   /** The Log refused a write, so what is recorded is unknown until it has been read again. */
   | { kind: 'faulted'; turn: RunningTurn | undefined };
 
@@ -95,7 +98,7 @@ export class Session {
   }
 
   /**
-   * Rebuilds a Session from its Log and closes a Turn that a crash left open.
+   * Rebuilds a Session from its Log. A Turn that a crash left open makes it `stranded`, with the draft as its live item.
    *
    * @throws CoreError `unknown_session`, `log_corrupt`, `log_write_failed`.
    */
@@ -104,7 +107,10 @@ export class Session {
     const session = new Session(id, ports, firstOf(entries, id));
     await session.#learnEpoch();
     await session.#fold(entries);
-    await session.#closeLeftover(CUT_OFF);
+    if (session.#state.turn) {
+      session.phase = { kind: 'stranded' };
+      await session.#adoptDraft();
+    }
     return session;
   }
 
@@ -195,6 +201,14 @@ export class Session {
     return this.#lastEnd;
   }
 
+  /** Leaves the Turn open, with its text so far, for the next process. @throws CoreError `turn_suspended`, always. */
+  async suspendTurn(): Promise<never> {
+    this.phase = { kind: 'stranded' };
+    this.#cancelDraft?.();
+    if (this.#live) await this.#ports.log.saveDraft(this.id, draftOf(this.#live));
+    throw new CoreError('turn_suspended', 'the server stops; the Turn goes on when it is back');
+  }
+
   /** Reads the Log again after a failed write and closes what it left open. Does nothing to a healthy Session. */
   async recover(ending: TurnEnding = CUT_OFF): Promise<void> {
     if (this.phase.kind !== 'faulted') return;
@@ -220,15 +234,21 @@ export class Session {
     try {
       return await this.#ports.log.append(drafts);
     } catch (error) {
-      this.phase = { kind: 'faulted', turn: this.phase.kind === 'idle' ? undefined : this.phase.turn };
+      this.phase = { kind: 'faulted', turn: 'turn' in this.phase ? this.phase.turn : undefined };
       throw error;
     }
   }
 
   async #closeLeftover(ending: TurnEnding): Promise<void> {
     if (!this.#state.turn) return;
-    const live = this.#live ?? (await this.#ports.log.draft(this.id));
-    this.#publish(await this.#append(closingEvents(this.#state, ending, live)));
+    if (!this.#live) await this.#adoptDraft();
+    this.#publish(await this.#append(closingEvents(this.#state, ending, this.#live)));
+  }
+
+  /** What was checkpointed of the item that streamed is shown and closed like the item itself. */
+  async #adoptDraft(): Promise<void> {
+    const draft = await this.#ports.log.draft(this.id);
+    if (draft) this.#live = { ...draft, after: this.#head };
   }
 
   async #learnEpoch(): Promise<void> {
@@ -276,10 +296,12 @@ export class Session {
   #saveDraft(): void {
     this.#cancelDraft = undefined;
     if (!this.#live) return;
-    const { turnId, messageId, kind, text } = this.#live;
-    const draft: LiveDraft = { turnId, messageId, kind, text };
-    this.#ports.log.saveDraft(this.id, draft).catch(this.#ports.onError);
+    this.#ports.log.saveDraft(this.id, draftOf(this.#live)).catch(this.#ports.onError);
   }
+}
+
+function draftOf({ turnId, messageId, kind, text }: LiveItem): LiveDraft {
+  return { turnId, messageId, kind, text };
 }
 
 function firstOf(entries: Entry[], sessionId: string): Entry {

@@ -40,9 +40,9 @@ export interface TurnResult {
   last: EventDraft[];
 }
 
-/** Runs the loop to its end. @throws what the provider, the Log or the abort threw; the caller closes the Turn. */
-export async function runTurn(turn: TurnContext): Promise<TurnResult> {
-  for (let iteration = 0; ; iteration++) {
+/** Runs the loop to its end, from the given model call on. @throws what the provider, the Log or the abort threw; the caller closes the Turn. */
+export async function runTurn(turn: TurnContext, first = 0): Promise<TurnResult> {
+  for (let iteration = first; ; iteration++) {
     const answer = await askModel(turn);
     const usage = recordUsage(turn, iteration, answer.usage);
     if (answer.calls.length === 0 || answer.reason !== 'stop') {

@@ -85,7 +85,7 @@ test('[T20] [TURN5] a cancel wins over the way a Turn ended by itself', () => {
 });
 
 test('[T21] [PERM4] a permission offers to allow or reject once, and names itself', () => {
-  const call = { callId: 'c1', name: 'write', title: 'write a.txt', kind: 'edit' as const };
+  const call = { callId: 'c1', name: 'write', title: 'write a.txt', kind: 'edit' as const, args: {} };
   const request = permissionRequest('s', { permissionId: 'p1', call, argsHash: 'h', expiresAt: 0 });
   assert.deepEqual(
     request.options.map(({ optionId, kind }) => [optionId, kind]),

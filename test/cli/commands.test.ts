@@ -173,18 +173,23 @@ test('[START4] a bad configuration names the key and where it came from', async 
   await refusesToStart(environmentFor(dir.path), /colour/);
 });
 
-test('[STOP2] SIGTERM: clients are told to come back, the Turn is closed, exit code 0', async () => {
-  await using dir = await tempDir();
-  await using server = await startServer(dir.path, {}, ['--workspace', dir.path]);
-  const { client, socket } = await connectWebSocket(server);
-  await client.initialize();
-  const sessionId = await client.newSession(dir.path);
-  client.prompt(sessionId, 'hang').catch(() => undefined);
-  await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
-  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
-  server.child.kill('SIGTERM');
-  assert.equal(await closed, 1012);
-  assert.equal((await server.exit()).code, 0);
-  const { stdout } = await runPixir(['sessions', 'list'], environmentFor(dir.path));
-  assert.match(stdout, /\tidle\t/);
-});
+for (const [signal, state] of [
+  ['SIGTERM', 'running'],
+  ['SIGINT', 'idle'],
+] as const) {
+  test(`[STOP2] ${signal}: clients are told to come back, the Turn is ${state} in the Log, exit code 0`, async () => {
+    await using dir = await tempDir();
+    await using server = await startServer(dir.path, {}, ['--workspace', dir.path]);
+    const { client, socket } = await connectWebSocket(server);
+    await client.initialize();
+    const sessionId = await client.newSession(dir.path);
+    client.prompt(sessionId, 'hang').catch(() => undefined);
+    await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+    server.child.kill(signal);
+    assert.equal(await closed, 1012);
+    assert.equal((await server.exit()).code, 0);
+    const { stdout } = await runPixir(['sessions', 'list'], environmentFor(dir.path));
+    assert.match(stdout, new RegExp(`\\t${state}\\t`));
+  });
+}

@@ -232,7 +232,7 @@ test('[STOP1] an orderly end stops every Turn as interrupted and waits for the r
   await using w = await world({ script: [[{ type: 'hang' }]] });
   const id = await newSession(w);
   const { done } = await sendText(w, id, 'go');
-  await stopAll(w.runtime);
+  await stopAll(w.runtime, 'interrupt');
   assert.equal((await done).stopReason, 'cancelled');
   await assertWhole(w, id);
 });

@@ -41,7 +41,8 @@ const samples: EventData = {
   session_created: { workspace: '/w', mode: 'build', permissionCeiling: 'ask', owner: 'ada' },
   session_configured: { mode: 'plan', model: 'm-1', reasoningEffort: 'high', permissionMode: 'read_only' },
   session_titled: { title: 'Tänze \u2028 \ud83d\ude00', by: 'runtime' },
-  turn_started: { turnId, promptKey: 'key-1' },
+  turn_started: { turnId, promptKey: 'key-1', overrides: { permissionMode: 'ask', dryRun: true } },
+  turn_continued: { turnId },
   user_message: {
     turnId,
     messageId: 'msg_0',

@@ -81,6 +81,7 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
       permissionTimeoutMs: 60_000,
       turnTimeoutMs: null,
       maxIterations: null,
+      recovery: 'interrupt',
       ...options.settings,
     },
     async resolveWorkspace(path) {
@@ -115,7 +116,11 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
     },
     events: async (sessionId) => (await log.read(sessionId, -1, 100_000)).map(({ event }) => event),
     types: async (sessionId) => (await self.events(sessionId)).map(({ type }) => type),
-    restart: (next = {}) => build({ ...options, ...next }, { dir, clock, log, dispose: async () => {} }),
+    restart(next = {}) {
+      clock.forget();
+      const same = (next.log ?? log) as MemoryLog;
+      return build({ ...options, ...next }, { dir, clock, log: same, dispose: async () => {} });
+    },
     async [Symbol.asyncDispose]() {
       for (const { client } of connections) client.close();
       await dispose();
