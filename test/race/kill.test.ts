@@ -5,6 +5,7 @@ import type { Event } from '../../src/core/event.ts';
 import { openReadOnly } from '../../src/store/sqlite-reader.ts';
 import { startFakeOpenAi } from '../support/fake-openai.ts';
 import { call, message } from '../support/fake-openai-steps.ts';
+import { packagedPixir } from '../support/package.ts';
 import { REPOSITORY, startServer } from '../support/processes.ts';
 import { seeded } from '../support/seeded.ts';
 import { tempDir } from '../support/temp-dir.ts';
@@ -13,6 +14,12 @@ import { connectWebSocket } from '../support/ws-wire.ts';
 
 const KILLS = 20;
 const TURNS = 100;
+
+/** Mostly a tool that is quick, and now and then one that starts processes. */
+function toolCall(callId: string, turn: number) {
+  if (turn % 5 === 0) return call(callId, 'bash', { command: `echo ${turn} > out` });
+  return call(callId, 'write', { path: 'out', content: String(turn) });
+}
 
 /** What a client was shown and therefore must find in the Log for ever: calls, results and ends of Turns. */
 interface Acknowledged {
@@ -39,11 +46,12 @@ test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowl
     PIXIR_LOG_LEVEL: 'silent',
   };
   const seen: Acknowledged = { calls: new Set(), results: new Set(), answers: 0 };
+  const bin = await packagedPixir();
   let sessionId: string | undefined;
   let turns = 0;
 
   for (let life = 0; life <= KILLS; life++) {
-    await using server = await startServer(dir.path, env, ['--workspace', dir.path]);
+    await using server = await startServer(dir.path, env, ['--workspace', dir.path], bin);
     const { client } = await connectWebSocket(server);
     await client.initialize();
     sessionId ??= await client.newSession(dir.path);
@@ -57,10 +65,7 @@ test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowl
     while (life < KILLS || turns < TURNS) {
       turns++;
       const callId = `call_${turns}`;
-      fake.answer(
-        message('Let me ', 'see ', 'what ', 'is ', 'there. '),
-        call(callId, 'bash', { command: `echo ${turns} > out` }),
-      );
+      fake.answer(message('Let me ', 'see ', 'what ', 'is ', 'there. '), toolCall(callId, turns));
       fake.answer(message('It ', 'is ', 'written.'));
       client.onUpdate = (update) => {
         acknowledge(seen, update);
@@ -80,7 +85,7 @@ test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowl
     client.assertSound();
   }
 
-  const restarted = await startServer(dir.path, env);
+  const restarted = await startServer(dir.path, env, [], bin);
   await restarted[Symbol.asyncDispose]();
   await check(dir.path, sessionId ?? '', seen);
 });
