@@ -4,7 +4,8 @@
  */
 import type { Clock } from './clock.ts';
 import { newId } from './event.ts';
-import type { Session, TurnAbort } from './session.ts';
+import type { TurnAbort } from './phase.ts';
+import type { Session } from './session.ts';
 import type { PendingPermission } from './session-state.ts';
 
 export type Decision = 'allow' | 'deny';

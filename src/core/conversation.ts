@@ -9,8 +9,9 @@ import { findModel, settleStranded, type TurnOverrides, takeTurn, turnContext } 
 import { CoreError } from './errors.ts';
 import type { ContentBlock, EventData, Json, Mode, PermissionMode, ReasoningEffort } from './event.ts';
 import { strictest } from './permission.ts';
+import { TurnAbort, type TurnEnd } from './phase.ts';
 import type { Runtime } from './runtime.ts';
-import { type Session, TurnAbort, type TurnEnd } from './session.ts';
+import type { Session } from './session.ts';
 import { assertSessionId, newSessionId } from './session-id.ts';
 import { contentHash } from './session-state.ts';
 import type { Hold } from './sessions.ts';

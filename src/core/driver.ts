@@ -2,13 +2,13 @@
  * The driver: runs a Turn beside whoever asked for it and closes it exactly once, whatever happens to it. Also continues,
  * once, a Turn that a crash cut; it never runs again what may have run.
  */
-import type { TurnEnding } from './closing.ts';
-import { mendingEvents } from './closing.ts';
+import { mendingEvents, type TurnEnding } from './closing.ts';
 import { CoreError, toCoreError } from './errors.ts';
 import type { EventData, Json } from './event.ts';
 import { resumeCall } from './executor.ts';
+import { type RunningTurn, TurnAbort, type TurnEnd } from './phase.ts';
 import type { ModelInfo, Runtime } from './runtime.ts';
-import { type RunningTurn, type Session, TurnAbort, type TurnEnd } from './session.ts';
+import type { Session } from './session.ts';
 import type { Hold } from './sessions.ts';
 import { runTurn, type TurnContext, type TurnResult } from './turn.ts';
 

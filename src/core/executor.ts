@@ -18,16 +18,23 @@ export interface RequestedCall {
   args: Json;
 }
 
-/** Runs one call to its recorded result. @throws what stops the Turn: its abort, or a Log that refuses to write. */
-export async function execute(turn: TurnContext, requested: RequestedCall): Promise<void> {
+/**
+ * Runs one call to its recorded result.
+ *
+ * @param before Events that are committed together with the call.
+ * @throws what stops the Turn: its abort, or a Log that refuses to write.
+ */
+export async function execute(
+  turn: TurnContext,
+  requested: RequestedCall,
+  before: readonly EventDraft[],
+): Promise<void> {
   const call = { ...requested, callId: unusedCallId(turn, requested.callId) };
   const tool = turn.tools.get(call.name);
   const parsed = tool?.schema.safeParse(call.args);
   if (!tool || !parsed?.success) {
-    await turn.session.record([
-      recordCall(turn, call, tool),
-      recordFailure(turn, call.callId, refusal(call, tool, parsed)),
-    ]);
+    const failure = recordFailure(turn, call.callId, refusal(call, tool, parsed));
+    await turn.session.record([...before, recordCall(turn, call, tool), failure]);
     return;
   }
   const args: ToolArgs = parsed.data;
@@ -35,7 +42,7 @@ export async function execute(turn: TurnContext, requested: RequestedCall): Prom
   const permission = effectivePermission(mode, permissionCeiling, permissionMode, turn.permissionMode);
   const verdict = judge(permission, tool.effect(args));
   const decided = permission === 'auto' || verdict === 'ask' ? [] : [recordDecision(turn, call.callId, verdict)];
-  await turn.session.record([recordCall(turn, call, tool, args), ...decided]);
+  await turn.session.record([...before, recordCall(turn, call, tool, args), ...decided]);
   const allowed = await permitted(turn, call, verdict);
   await runPermitted(turn, call, tool, args, allowed ? 'allow' : verdict);
 }

@@ -6,10 +6,11 @@ import type { Bus } from './bus.ts';
 import type { Clock } from './clock.ts';
 import { closingEvents, type TurnEnding } from './closing.ts';
 import { CoreError } from './errors.ts';
-import type { EventDraft, EventType, StopReason } from './event.ts';
+import type { EventDraft, EventType } from './event.ts';
 import { applyToHistory, emptyHistory, type History } from './history.ts';
 import { beginItem, type LiveItem } from './live-item.ts';
 import { type Entry, FIRST_CHK, type Head, type LiveDraft, type Log } from './log.ts';
+import type { Phase, TurnEnd } from './phase.ts';
 import { applyToState, initialState, type SessionState } from './session-state.ts';
 
 export interface SessionPorts {
@@ -19,40 +20,6 @@ export interface SessionPorts {
   /** Hears of failures that nobody waits for: a draft that could not be saved, a listener that threw. */
   onError(error: unknown): void;
 }
-
-/** How a Turn ended, and the position in the Log at which a reader has seen all of it. */
-export interface TurnEnd {
-  turnId: string;
-  stopReason: StopReason;
-  seq: number;
-}
-
-/** Why a Turn is being stopped; the reason its AbortSignal carries. */
-export class TurnAbort extends Error {
-  override readonly name = 'AbortError';
-  /** `suspend`: the Turn stays open, to be continued by the next process. */
-  readonly ending: TurnEnding | 'suspend';
-
-  constructor(ending: TurnEnding | 'suspend') {
-    super('the Turn was stopped');
-    this.ending = ending;
-  }
-}
-
-export interface RunningTurn {
-  turnId: string;
-  abort: AbortController;
-  /** Settles when the Turn has ended; rejects only when its end could not be recorded. */
-  done: Promise<TurnEnd>;
-}
-
-export type Phase =
-  | { kind: 'idle' }
-  | { kind: 'running'; turn: RunningTurn }
-  /** A Turn is open in the Log and nothing runs it: a crash, or an orderly stop, cut it. */
-  | { kind: 'stranded' }
-  /** The Log refused a write, so what is recorded is unknown until it has been read again. */
-  | { kind: 'faulted'; turn: RunningTurn | undefined };
 
 /** How many recent entries are kept in memory, so that live readers do not go to the disk. */
 const RECENT = 256;
@@ -193,7 +160,10 @@ export class Session {
     if (this.phase.kind === 'faulted') {
       await this.recover(ending);
     } else {
-      const entries = await this.#append([...last, ...closingEvents(this.#state, ending, this.#live)]);
+      // An item that is committed with the end is complete, not cut off.
+      const complete = last.some(({ data }) => 'messageId' in data && data.messageId === this.#live?.messageId);
+      const live = complete ? undefined : this.#live;
+      const entries = await this.#append([...last, ...closingEvents(this.#state, ending, live)]);
       this.phase = { kind: 'idle' };
       this.#publish(entries);
     }

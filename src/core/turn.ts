@@ -10,7 +10,7 @@ import { execute, type RequestedCall } from './executor.ts';
 import { historyItems } from './history.ts';
 import { effectivePermission } from './permission.ts';
 import { developerContext, PROMPT_CONTRACT, systemPrompt } from './prompt.ts';
-import type { FinishReason, Provider, ProviderRequest, ToolSpec } from './provider.ts';
+import type { FinishReason, Provider, ProviderEvent, ProviderRequest, ToolSpec } from './provider.ts';
 import type { Session } from './session.ts';
 import type { Tool } from './tool.ts';
 
@@ -44,17 +44,16 @@ export interface TurnResult {
 export async function runTurn(turn: TurnContext, first = 0): Promise<TurnResult> {
   for (let iteration = first; ; iteration++) {
     const answer = await askModel(turn);
-    const usage = recordUsage(turn, iteration, answer.usage);
+    const last = [...answer.held, recordUsage(turn, iteration, answer.usage)];
     if (answer.calls.length === 0 || answer.reason !== 'stop') {
-      return { ending: { outcome: 'completed', stopReason: stopReason(answer.reason) }, last: [usage] };
+      return { ending: { outcome: 'completed', stopReason: stopReason(answer.reason) }, last };
     }
     if (turn.maxIterations !== null && iteration + 1 >= turn.maxIterations) {
       const text = `Stopped: reached the tool-iteration cap (${turn.maxIterations}).`;
-      const ending: TurnEnding = { outcome: 'completed', stopReason: 'max_turn_requests' };
-      return { ending, last: [usage, recordMessage(turn, text)] };
+      await turn.session.record(last);
+      return { ending: { outcome: 'completed', stopReason: 'max_turn_requests' }, last: [recordMessage(turn, text)] };
     }
-    await turn.session.record([usage]);
-    for (const call of answer.calls) await execute(turn, call);
+    for (const [index, call] of answer.calls.entries()) await execute(turn, call, index === 0 ? last : []);
   }
 }
 
@@ -62,39 +61,54 @@ interface Answer {
   calls: RequestedCall[];
   reason: FinishReason;
   usage: Usage | null;
+  /** The last item, where the answer ended in the same moment: it is committed together with what follows it. */
+  held: EventDraft[];
 }
 
 /** One model call. Items are recorded as they complete; calls are handed back, to run once the response has ended. */
 async function askModel(turn: TurnContext): Promise<Answer> {
   const { session, turnId, signal } = turn;
   const calls: RequestedCall[] = [];
-  for await (const event of turn.provider.stream(buildRequest(turn), signal)) {
-    signal.throwIfAborted();
-    switch (event.type) {
-      case 'delta':
-        if (session.live && session.live.kind !== event.kind) {
-          throw new CoreError('invalid_response', 'the model began an item before it had finished another');
-        }
-        session.addDelta(turnId, event.kind, event.text);
-        break;
-      case 'message':
-        if (event.text !== '') await session.record([recordMessage(turn, event.text)]);
-        break;
-      case 'reasoning': {
-        const { item, dialect, summary } = event;
-        const messageId = session.itemId(turnId, 'thought');
-        const data = { turnId, messageId, model: turn.model, dialect, item, summary };
-        await session.record([{ sessionId: session.id, type: 'reasoning', data }]);
-        break;
-      }
-      case 'tool_call':
-        calls.push({ callId: event.callId, name: event.name, args: event.args });
-        break;
-      case 'finished':
-        return { calls, reason: event.reason, usage: event.usage };
+  let held: EventDraft[] = [];
+  const flush = async () => {
+    const items = held;
+    held = [];
+    if (items.length > 0) await session.record(items);
+  };
+  const stream = turn.provider.stream(buildRequest(turn), signal)[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = stream.next();
+      if (held.length > 0 && !(await settlesAtOnce(next))) await flush();
+      const { value: event, done } = await next;
+      signal.throwIfAborted();
+      if (done) throw new CoreError('network', 'the model stream ended before the answer was complete');
+      if (event.type === 'finished') return { calls, reason: event.reason, usage: event.usage, held };
+      await flush();
+      if (event.type === 'delta') addDelta(session, turnId, event);
+      else if (event.type === 'tool_call') calls.push({ callId: event.callId, name: event.name, args: event.args });
+      else if (event.type === 'reasoning') held = [recordReasoning(turn, event)];
+      else if (event.text !== '') held = [recordMessage(turn, event.text)];
     }
+  } finally {
+    await stream.return?.();
   }
-  throw new CoreError('network', 'the model stream ended before the answer was complete');
+}
+
+function addDelta(session: Session, turnId: string, { kind, text }: Extract<ProviderEvent, { type: 'delta' }>): void {
+  if (session.live && session.live.kind !== kind) {
+    throw new CoreError('invalid_response', 'the model began an item before it had finished another');
+  }
+  session.addDelta(turnId, kind, text);
+}
+
+/** Whether a promise settles within this turn of the event loop: then what waits for it need not be committed alone. */
+async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  return Promise.race([settled, new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 }
 
 function buildRequest(turn: TurnContext): ProviderRequest {
@@ -114,6 +128,15 @@ function buildRequest(turn: TurnContext): ProviderRequest {
 function recordMessage(turn: TurnContext, text: string): EventDraft {
   const messageId = turn.session.itemId(turn.turnId, 'message');
   return { sessionId: turn.session.id, type: 'assistant_message', data: { turnId: turn.turnId, messageId, text } };
+}
+
+function recordReasoning(
+  turn: TurnContext,
+  { item, dialect, summary }: Extract<ProviderEvent, { type: 'reasoning' }>,
+): EventDraft {
+  const messageId = turn.session.itemId(turn.turnId, 'thought');
+  const data = { turnId: turn.turnId, messageId, model: turn.model, dialect, item, summary };
+  return { sessionId: turn.session.id, type: 'reasoning', data };
 }
 
 function recordUsage(turn: TurnContext, iteration: number, usage: Usage | null): EventDraft {
