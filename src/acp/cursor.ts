@@ -28,7 +28,7 @@ export function encodeCursor(epoch: string, { seq, chk, live }: Position): strin
 }
 
 /** Undefined when the text is no cursor of ours. */
-export function decodeCursor(text: string): (Head & Position) | undefined {
+function decodeCursor(text: string): (Head & Position) | undefined {
   const match = /^p1\.([0-9a-f]+)\.(\d{1,15})\.([0-9a-f]{12})(?:\.(\w{1,64})\.(\d{1,15}))?$/.exec(text);
   if (!match) return undefined;
   const [, epoch = '', seq, chk = '', messageId, offset] = match;
