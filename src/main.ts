@@ -40,5 +40,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   });
 }
 const { stdin, stdout, stderr } = process;
+// Whoever read the output has gone (`… | head`): what is still to be said is said to nobody.
+stdout.on('error', () => {});
 const io: Io = { env: environment, stdin, stdout, stderr, signal: stop.signal };
 process.exitCode = await main(process.argv.slice(2), io).catch((error: unknown) => explain(error, io));

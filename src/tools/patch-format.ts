@@ -91,27 +91,31 @@ function parseAnchors(cursor: Cursor): string[] {
   return anchors.filter((anchor) => anchor.trim() !== '');
 }
 
-/** Blank lines before the next section belong to the patch, not to the file. */
+/** Bare lines before the next section belong to the patch, not to the file: a blank line of the file has its space. */
 function parseLines(cursor: Cursor, hunk: Hunk): void {
-  readLines(cursor, hunk);
-  while (!hunk.atEnd && hunk.lines.at(-1)?.op === ' ' && hunk.lines.at(-1)?.text === '') hunk.lines.pop();
+  const bare = readLines(cursor, hunk);
+  if (!hunk.atEnd && bare > 0) hunk.lines.splice(-bare);
 }
 
-function readLines(cursor: Cursor, hunk: Hunk): void {
+/** @returns how many of the last lines were bare. */
+function readLines(cursor: Cursor, hunk: Hunk): number {
+  let bare = 0;
   for (; cursor.at < cursor.lines.length; cursor.at++) {
     const line = cursor.lines[cursor.at] ?? '';
-    if (line.startsWith('@@') || HEADER.test(line)) return;
+    if (line.startsWith('@@') || HEADER.test(line)) return bare;
     if (line.trim() === END_OF_FILE) {
       hunk.atEnd = true;
       cursor.at++;
-      return;
+      return bare;
     }
+    bare = line === '' ? bare + 1 : 0;
     const op = line === '' ? ' ' : line[0];
     if (op !== ' ' && op !== '-' && op !== '+') {
       throw malformed(cursor.at + 1, 'a line of a hunk begins with a space, + or -');
     }
     hunk.lines.push({ op, text: line.slice(1) });
   }
+  return bare;
 }
 
 /** The text with the hunks applied, each after the one before. Keeps the line ends of the text. */

@@ -115,6 +115,11 @@ test('[TOOL15] white space at the ends of lines may differ, and the file keeps i
   assert.equal(patched('a\nb', '-b', '+c'), 'a\nc');
 });
 
+test('[TOOL15] a blank line of the file is context; one between sections is not (seed -419082484)', () => {
+  assert.equal(patched('\n', '@@', '+a', ' '), 'a\n\n');
+  assert.equal(patched('a\nb\n', '@@', ' a', '+new', ''), 'a\nnew\nb\n');
+});
+
 test('[TOOL15] any change that a difference describes is made exactly', () => {
   const line = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '+', '-', '@', '*'), maxLength: 4 });
   const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((each) => `${each}\n`).join(''));

@@ -35,60 +35,62 @@ function acknowledge(seen: Acknowledged, update: Update): void {
   if (update.sessionUpdate === 'tool_call_update' && update.status !== 'in_progress') seen.results.add(callId);
 }
 
-test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowledged is lost, every Turn ends once`, async () => {
-  const random = seeded('kill');
-  await using dir = await tempDir();
-  await using fake = await startFakeOpenAi();
-  const env = {
-    PIXIR_PROVIDER: 'openai',
-    OPENAI_BASE_URL: fake.baseUrl,
-    OPENAI_API_KEY: 'sk-test',
-    PIXIR_LOG_LEVEL: 'silent',
-  };
-  const seen: Acknowledged = { calls: new Set(), results: new Set(), answers: 0 };
-  const bin = await packagedPixir();
-  let sessionId: string | undefined;
-  let turns = 0;
-
-  for (let life = 0; life <= KILLS; life++) {
-    await using server = await startServer(dir.path, env, ['--workspace', dir.path], bin);
-    const { client } = await connectWebSocket(server);
-    await client.initialize();
-    sessionId ??= await client.newSession(dir.path);
-    await client.request('session/resume', { sessionId, cwd: dir.path });
-    // A Turn has about 14 frames, so the instant lies anywhere in the next few Turns.
-    let left = life === KILLS ? Number.POSITIVE_INFINITY : 1 + Math.floor(random() * 80);
-    const onFrame = () => {
-      left--;
-      if (left === 0) server.child.kill('SIGKILL');
+export function killing(): void {
+  test(`[CRASH1] ${TURNS} Turns with tools, killed ${KILLS} times: nothing acknowledged is lost, every Turn ends once`, async () => {
+    const random = seeded('kill');
+    await using dir = await tempDir();
+    await using fake = await startFakeOpenAi();
+    const env = {
+      PIXIR_PROVIDER: 'openai',
+      OPENAI_BASE_URL: fake.baseUrl,
+      OPENAI_API_KEY: 'sk-test',
+      PIXIR_LOG_LEVEL: 'silent',
     };
-    while (life < KILLS || turns < TURNS) {
-      turns++;
-      const callId = `call_${turns}`;
-      fake.answer(message('Let me ', 'see ', 'what ', 'is ', 'there. '), toolCall(callId, turns));
-      fake.answer(message('It ', 'is ', 'written.'));
-      client.onUpdate = (update) => {
-        acknowledge(seen, update);
-        onFrame();
-      };
-      const answered = await client.prompt(sessionId, `Turn ${turns}`).then(
-        () => true,
-        () => false,
-      );
-      if (!answered) break;
-      seen.answers++;
-      onFrame();
-    }
-    fake.forget();
-    server.child.kill('SIGKILL');
-    await server.exit();
-    client.assertSound();
-  }
+    const seen: Acknowledged = { calls: new Set(), results: new Set(), answers: 0 };
+    const bin = await packagedPixir();
+    let sessionId: string | undefined;
+    let turns = 0;
 
-  const restarted = await startServer(dir.path, env, [], bin);
-  await restarted[Symbol.asyncDispose]();
-  await check(dir.path, sessionId ?? '', seen);
-});
+    for (let life = 0; life <= KILLS; life++) {
+      await using server = await startServer(dir.path, env, ['--workspace', dir.path], bin);
+      const { client } = await connectWebSocket(server);
+      await client.initialize();
+      sessionId ??= await client.newSession(dir.path);
+      await client.request('session/resume', { sessionId, cwd: dir.path });
+      // A Turn has about 14 frames, so the instant lies anywhere in the next few Turns.
+      let left = life === KILLS ? Number.POSITIVE_INFINITY : 1 + Math.floor(random() * 80);
+      const onFrame = () => {
+        left--;
+        if (left === 0) server.child.kill('SIGKILL');
+      };
+      while (life < KILLS || turns < TURNS) {
+        turns++;
+        const callId = `call_${turns}`;
+        fake.answer(message('Let me ', 'see ', 'what ', 'is ', 'there. '), toolCall(callId, turns));
+        fake.answer(message('It ', 'is ', 'written.'));
+        client.onUpdate = (update) => {
+          acknowledge(seen, update);
+          onFrame();
+        };
+        const answered = await client.prompt(sessionId, `Turn ${turns}`).then(
+          () => true,
+          () => false,
+        );
+        if (!answered) break;
+        seen.answers++;
+        onFrame();
+      }
+      fake.forget();
+      server.child.kill('SIGKILL');
+      await server.exit();
+      client.assertSound();
+    }
+
+    const restarted = await startServer(dir.path, env, [], bin);
+    await restarted[Symbol.asyncDispose]();
+    await check(dir.path, sessionId ?? '', seen);
+  });
+}
 
 async function check(dataDir: string, sessionId: string, seen: Acknowledged): Promise<void> {
   const reader = openReadOnly({ file: join(dataDir, 'pixir.db'), migrationsDir: join(REPOSITORY, 'migrations') });

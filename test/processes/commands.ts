@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { packagedPixir } from '../support/package.ts';
 import { environmentFor, runPixir, startPixir, startServer, type Variables } from '../support/processes.ts';
@@ -28,8 +28,7 @@ async function refusesToStart(env: Variables, expected: RegExp, args = ['serve',
   assert.match(stderr, /^pixir: [^\n]+\n$/, 'one line');
 }
 
-// Each test waits for processes of its own most of the time.
-describe('the command line', { concurrency: 4 }, () => {
+export function commands(): void {
   test('[CLI1] --version, help and usage errors', async () => {
     await using box = await sandbox();
     assert.match((await box.pixir('--version')).stdout, /^\d+\.\d+\.\d+\n$/);
@@ -200,4 +199,4 @@ describe('the command line', { concurrency: 4 }, () => {
       assert.match(stdout, new RegExp(`\\t${state}\\t`));
     });
   }
-});
+}

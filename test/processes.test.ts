@@ -1,0 +1,11 @@
+/** Tests that wait for processes most of the time run side by side, or they would be most of the whole run. */
+import { describe } from 'node:test';
+import { commands } from './processes/commands.ts';
+import { killing } from './processes/kill.ts';
+import { packaging } from './processes/package.ts';
+
+describe('real processes', { concurrency: 4 }, () => {
+  killing();
+  packaging();
+  commands();
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { environmentFor, REPOSITORY, runPixir, startServer } from '../support/processes.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { connectWebSocket } from '../support/ws-wire.ts';
+
+const exec = promisify(execFile);
+const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
+
+export function packaging(): void {
+  test('[PACK1] the packed tarball installs into an empty directory and works there', async () => {
+    await using dir = await tempDir();
+    await exec('npm', ['pack', '--pack-destination', dir.path, ...quiet], { cwd: REPOSITORY });
+    const [tarball = ''] = (await readdir(dir.path)).filter((name) => name.endsWith('.tgz'));
+    const { stdout: listing } = await exec('tar', ['-tzf', join(dir.path, tarball)]);
+    assert.doesNotMatch(listing, /\.ts\n|\/(test|src|bench)\//, 'nothing that only developers need');
+    await exec('npm', ['init', '-y'], { cwd: dir.path });
+    await exec('npm', ['install', `./${tarball}`, ...quiet], { cwd: dir.path });
+
+    const bin = join(dir.path, 'node_modules', '.bin', 'pixir');
+    const env = environmentFor(dir.path);
+    assert.match((await runPixir(['--version'], env, '', dir.path, bin)).stdout, /^\d+\.\d+\.\d+\n$/);
+    const initialize = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}\n';
+    const answered = await runPixir(['acp'], env, initialize, dir.path, bin);
+    assert.deepEqual([answered.code, JSON.parse(answered.stdout).result.agentInfo.name], [0, 'pixir']);
+
+    await using server = await startServer(dir.path, {}, ['--workspace', dir.path], bin);
+    const { client } = await connectWebSocket(server);
+    await client.initialize();
+    const sessionId = await client.newSession(dir.path);
+    assert.deepEqual(await client.prompt(sessionId, 'bash echo hi > out'), { stopReason: 'end_turn' });
+    assert.ok((await readdir(dir.path)).includes('out'));
+    client.assertSound();
+  });
+}
