@@ -4,21 +4,21 @@
  */
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { answer, attach } from '../core/conversation.ts';
+import { answer } from '../core/conversation.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import type { Agent } from './agent.ts';
-import type { AttachPlan, Connection, OpenPrompt } from './connection.ts';
-import { headPosition } from './cursor.ts';
+import type { Connection, OpenPrompt } from './connection.ts';
 import {
   alreadyInitialized,
   invalidParams,
   isInternal,
   methodNotFound,
   notInitialized,
-  onlyObserving,
   toErrorObject,
 } from './errors.ts';
-import { Feed, type FeedSink } from './feed.ts';
+import type { FeedSink } from './feed.ts';
+import { Feeds } from './feeds.ts';
+import { beat } from './heartbeat.ts';
 import {
   decode,
   encodeError,
@@ -30,13 +30,11 @@ import {
 } from './jsonrpc.ts';
 import type { Method, MethodContext } from './method.ts';
 import { METHODS } from './methods/index.ts';
+import { type Pace, watchPace } from './slow.ts';
 import { permissionOutcome, permissionRequest } from './translate.ts';
 import type { Receiver, Transport } from './transport.ts';
 
 type Stage = { kind: 'new' } | { kind: 'ready'; capabilities: ClientCapabilities } | { kind: 'closed' };
-
-/** Above this many unsent bytes a client is not sent more; its Feeds wait in the Log. */
-const HIGH_WATER = 1024 * 1024;
 
 const cancelRequestSchema = z.object({ requestId: z.union([z.string(), z.number(), z.null()]) });
 
@@ -57,14 +55,18 @@ class Peer implements Receiver, Connection, FeedSink {
   /** Our requests that wait for the client's answer, by id. */
   readonly #asked = new Map<number, (result: unknown) => void>();
   #lastId = 0;
-  readonly #feeds = new Map<string, Promise<Feed>>();
+  readonly feeds: Feeds;
+  readonly #pace: Pace;
+  #stopHeartbeat = () => {};
   readonly #prompts = new Map<string, Set<OpenPrompt>>();
 
   constructor(agent: Agent, transport: Transport, principal: string) {
     this.#agent = agent;
     this.#transport = transport;
     this.principal = principal;
-    transport.onDrain(() => this.#kickFeeds());
+    this.feeds = new Feeds(agent.runtime, this);
+    this.#pace = watchPace(agent.runtime.clock, transport);
+    transport.onDrain(() => this.feeds.kick());
   }
 
   receive(text: string): void {
@@ -91,6 +93,10 @@ class Peer implements Receiver, Connection, FeedSink {
     }
   }
 
+  draining(): void {
+    if (this.feeds.cursors) this.send(encodeNotification('_pixir/server/draining', {}));
+  }
+
   async idle(): Promise<void> {
     while (this.#owed.size > 0) await Promise.all(this.#owed);
   }
@@ -99,8 +105,9 @@ class Peer implements Receiver, Connection, FeedSink {
   closed(): void {
     this.#stage = { kind: 'closed' };
     // What it asked for is not aborted: a client that goes away has not cancelled anything.
-    for (const feed of this.#feeds.values()) feed.then((attached) => attached.stop(), ignore);
-    this.#feeds.clear();
+    this.feeds.end();
+    this.#stopHeartbeat();
+    this.#pace.end();
     this.#asked.clear();
   }
 
@@ -183,67 +190,9 @@ class Peer implements Receiver, Connection, FeedSink {
   initialize(capabilities: ClientCapabilities): void {
     if (this.#stage.kind !== 'new') throw alreadyInitialized();
     this.#stage = { kind: 'ready', capabilities };
-  }
-
-  get cursors(): boolean {
-    const meta = this.#stage.kind === 'ready' ? this.#stage.capabilities._meta?.pixir : undefined;
-    return (meta as { cursor?: unknown } | undefined)?.cursor === 1;
-  }
-
-  async control(sessionId: string): Promise<Feed> {
-    if (await this.observes(sessionId)) throw onlyObserving();
-    return this.#feeds.get(sessionId) ?? this.#attachAtHead(sessionId);
-  }
-
-  async observes(sessionId: string): Promise<boolean> {
-    return (await this.#feeds.get(sessionId))?.options.role === 'observer';
-  }
-
-  async #attachAtHead(sessionId: string): Promise<Feed> {
-    const feed = await this.attach(sessionId, async (session) => ({ position: headPosition(session) }));
-    feed.start();
-    return feed;
-  }
-
-  attach(sessionId: string, plan: AttachPlan): Promise<Feed> {
-    this.detach(sessionId);
-    const feed = this.#openFeed(sessionId, plan).then((opened) => {
-      if (this.#stage.kind === 'closed' || this.#feeds.get(sessionId) !== feed) opened.stop();
-      return opened;
-    });
-    this.#feeds.set(sessionId, feed);
-    feed.catch(() => {
-      if (this.#feeds.get(sessionId) === feed) this.#feeds.delete(sessionId);
-    });
-    return feed;
-  }
-
-  async #openFeed(sessionId: string, plan: AttachPlan): Promise<Feed> {
-    const { runtime } = this.#agent;
-    let feed: Feed | undefined;
-    const watch = await attach(runtime, sessionId, (signal) => feed?.hear(signal));
-    try {
-      const { position, options } = await plan(watch.session);
-      const defaults = { cursors: this.cursors, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
-      feed = new Feed(watch, runtime.settings, this, position, { ...defaults, ...options });
-      return feed;
-    } catch (error) {
-      watch.stop();
-      throw error;
-    }
-  }
-
-  detach(sessionId: string): boolean {
-    this.#feeds.get(sessionId)?.then((feed) => feed.stop(), ignore);
-    return this.#feeds.delete(sessionId);
-  }
-
-  async sent(sessionId: string, seq: number): Promise<void> {
-    while (this.#stage.kind !== 'closed') {
-      // A load may have replaced the Feed meanwhile: then the new one has to get there.
-      const feed = await (this.#feeds.get(sessionId) ?? this.#attachAtHead(sessionId));
-      if (await feed.reached(seq)) return;
-    }
+    const asked = capabilities._meta?.pixir as { cursor?: unknown } | undefined;
+    this.feeds.cursors = asked?.cursor === 1;
+    if (this.feeds.cursors) this.#stopHeartbeat = beat(this.#agent.runtime.clock, () => this.#sendHeads());
   }
 
   prompts(sessionId: string): Set<OpenPrompt> {
@@ -259,7 +208,7 @@ class Peer implements Receiver, Connection, FeedSink {
   }
 
   congested(): boolean {
-    return this.#transport.bufferedAmount > HIGH_WATER;
+    return this.#pace.congested();
   }
 
   ask(sessionId: string, permission: PendingPermission): () => void {
@@ -281,11 +230,8 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#transport.close(4500, 'the log could not be read');
   }
 
-  #kickFeeds(): void {
-    for (const feed of this.#feeds.values()) feed.then((attached) => attached.kick(), ignore);
+  /** Tells a client that follows cursors where its Sessions are: it notices when it is behind, and that we live. */
+  async #sendHeads(): Promise<void> {
+    this.send(encodeNotification('_pixir/heartbeat', { heads: await this.feeds.heads() }));
   }
-}
-
-function ignore(): void {
-  // Whoever asked for the Feed hears of it.
 }

@@ -1,8 +1,8 @@
 /** What `session/load` and `session/resume` share: the same Feed, from another position. */
 import { resume } from '../core/conversation.ts';
 import { CoreError } from '../core/errors.ts';
-import type { AttachPlan } from './connection.ts';
 import type { Feed } from './feed.ts';
+import type { AttachPlan } from './feeds.ts';
 import type { MethodContext } from './method.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function reopen(
   if ((await agent.runtime.resolveWorkspace(cwd)) !== state.workspace) {
     throw new CoreError('invalid_params', 'the session belongs to another directory', { field: 'cwd' });
   }
-  const feed = await connection.attach(sessionId, plan);
+  const feed = await connection.feeds.attach(sessionId, plan);
   feed.start();
   return feed;
 }

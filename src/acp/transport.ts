@@ -19,6 +19,8 @@ export interface Transport {
 export interface Receiver {
   /** One whole message. */
   receive(text: string): void;
+  /** The server is about to end this connection: whoever can be told to come back is told. */
+  draining(): void;
   /** Resolves once everything that was asked so far has been answered. */
   idle(): Promise<void>;
   /** The connection has ended, for whatever reason. Called exactly once. */

@@ -51,6 +51,7 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
   });
 
   const ids = new WeakMap<IncomingMessage, string>();
+  const receivers = new Map<WebSocket, Receiver>();
   server.on('headers', (headers, request) => headers.push(`Acp-Connection-Id: ${ids.get(request)}`));
 
   return {
@@ -59,11 +60,15 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
       ids.set(request, connectionId);
       server.handleUpgrade(request, socket, head, (ws) => {
         logger.info({ connectionId, principal }, 'client connected');
-        connect(
+        const receiver = connect(
           { ws, socket: request.socket, openPeer: (transport) => openPeer(transport, principal), clock },
           (error) => logger.error({ connectionId, err: error }, 'connection failed'),
         );
-        ws.on('close', (code) => logger.info({ connectionId, code }, 'client disconnected'));
+        if (receiver) receivers.set(ws, receiver);
+        ws.on('close', (code) => {
+          receivers.delete(ws);
+          logger.info({ connectionId, code }, 'client disconnected');
+        });
       });
     },
 
@@ -78,7 +83,10 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
           cancel();
           resolve();
         });
-        for (const ws of server.clients) ws.close(RESTARTING, 'restarting');
+        for (const ws of server.clients) {
+          receivers.get(ws)?.draining();
+          ws.close(RESTARTING, 'restarting');
+        }
       });
     },
   };
@@ -92,7 +100,7 @@ interface Connection {
 }
 
 /** Ties one open socket to its Peer. What a Peer throws is a defect: it costs this connection, never the process. */
-function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: unknown) => void): void {
+function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: unknown) => void): Receiver | undefined {
   const guarded = <T>(action: () => T): T | undefined => {
     try {
       return action();
@@ -118,6 +126,7 @@ function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: u
     stopPinging();
     guarded(() => receiver?.closed());
   });
+  return receiver;
 }
 
 /**

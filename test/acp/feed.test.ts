@@ -61,6 +61,48 @@ test('[FEED1] deltas that a slow client did not take are sent as one piece', asy
   assert.ok(slow.client.updates().length < 15_000, 'coalesced');
 });
 
+test('[FEED2] a client that takes nothing for 30 seconds is cut with 4408; one that takes anything is not', async () => {
+  const answers = Array.from({ length: 40 }, (_, n) => ({
+    type: 'message' as const,
+    text: `${n}:${'x'.repeat(100_000)};`,
+  }));
+  await using w = await world({
+    script: [
+      [...answers, finish()],
+      [...answers, finish()],
+    ],
+  });
+  const quick = await w.client();
+  const sessionId = await quick.newSession(w.dir);
+  const slow = w.connect();
+  await slow.client.initialize();
+  await slow.client.request('session/resume', { sessionId, cwd: w.dir });
+  slow.pause();
+  await quick.prompt(sessionId, 'go');
+  w.clock.advance(29_000);
+  slow.resume();
+  slow.pause();
+  await quick.prompt(sessionId, 'more');
+  w.clock.advance(1_000);
+  assert.equal(slow.closedWith(), undefined);
+  w.clock.advance(60_000);
+  assert.equal(slow.closedWith(), 4408);
+});
+
+test('[FEED3] clients with cursors get a heartbeat that says where their Sessions are; others get none', async () => {
+  await using w = await world({ script: [[...say('Hi.'), finish()]] });
+  const plain = await w.client();
+  const { client } = w.connect();
+  await client.initialize({ _meta: { pixir: { cursor: 1 } } });
+  const sessionId = await client.newSession(w.dir);
+  await client.prompt(sessionId, 'hi');
+  w.clock.advance(17_000);
+  const { params } = await client.frame(({ method }) => method === '_pixir/heartbeat');
+  const { head } = await client.request('_pixir/session/attach', { sessionId, cursor: 'head' });
+  assert.deepEqual(params, { heads: { [sessionId]: head } });
+  assert.ok(!plain.frames.some(({ method }) => method === '_pixir/heartbeat'));
+});
+
 test('[S25] [BUS1] the bus keeps Sessions apart, forgets who left, and survives a listener that throws', () => {
   const errors: unknown[] = [];
   const heard: string[] = [];

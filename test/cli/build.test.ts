@@ -20,7 +20,7 @@ const ENTRY = `
   if (command === 'serve') {
     const { createLogger } = await import('${ROOT}/src/cli/logger.ts');
     const { createApp } = await import('${ROOT}/src/server/app.ts');
-    const openPeer = () => ({ receive() {}, async idle() {}, closed() {} });
+    const openPeer = () => ({ receive() {}, draining() {}, async idle() {}, closed() {} });
     const logger = createLogger('info');
     const app = await createApp({ openPeer, authenticate: () => 'ada', readiness: () => true, logger });
     console.log(await app.listen({ host: '127.0.0.1', port: 0 }));

@@ -24,6 +24,7 @@ function serve(input: Readable, output: Writable, options: Partial<StdioOptions>
           received.push(line);
           opened.send(line);
         },
+        draining() {},
         async idle() {},
         closed() {
           closed += 1;
@@ -140,6 +141,7 @@ test('[STDIO6] what was asked before the input ended is still answered, once wha
     principal: 'ada',
     openPeer: (transport) => ({
       receive: () => steps.push('asked'),
+      draining() {},
       async idle() {
         await asked.promise;
         steps.push('answered');

@@ -187,13 +187,14 @@ export function commands(): void {
       await using dir = await tempDir();
       await using server = await startServer(dir.path, {}, ['--workspace', dir.path], bin);
       const { client, socket } = await connectWebSocket(server);
-      await client.initialize();
+      await client.initialize({ _meta: { pixir: { cursor: 1 } } });
       const sessionId = await client.newSession(dir.path);
       client.prompt(sessionId, 'hang').catch(() => undefined);
       await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
       const closed = new Promise<number>((resolve) => socket.once('close', resolve));
       server.child.kill(signal);
       assert.equal(await closed, 1012);
+      assert.equal(client.frames.at(-1)?.method, '_pixir/server/draining');
       assert.equal((await server.exit()).code, 0);
       const { stdout } = await runPixir(['sessions', 'list'], environmentFor(dir.path), '', undefined, bin);
       assert.match(stdout, new RegExp(`\\t${state}\\t`));

@@ -55,6 +55,7 @@ export async function startServer(
         peer.received.push(text);
         transport.send(text);
       },
+      draining() {},
       async idle() {},
       closed() {
         peer.closed += 1;

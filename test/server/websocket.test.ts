@@ -220,6 +220,7 @@ test('[WS8] a Peer that throws costs its own connection (4500) and no other', as
         if (text === 'boom') throw new TypeError('a defect');
         transport.send(text);
       },
+      draining() {},
       async idle() {},
       closed() {},
     }),

@@ -9,6 +9,8 @@ export interface MemoryConnection {
   resume(): void;
   /** Bytes that wait while paused. */
   waiting(): number;
+  /** The code with which the other side closed, once it has. */
+  closedWith(): number | undefined;
 }
 
 /** Connects a client to a Peer. Messages arrive in order, each in a microtask of its own. */
@@ -20,6 +22,7 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
   let onDrain = () => {};
   const deliver = (text: string) => queueMicrotask(() => client.receive(text));
   let bytes = 0;
+  let code: number | undefined;
   const receiver = open(
     {
       send(text) {
@@ -28,7 +31,8 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
         buffered.push(text);
         bytes += Buffer.byteLength(text);
       },
-      close() {
+      close(closeCode) {
+        code = closeCode;
         end();
       },
       get bufferedAmount() {
@@ -50,6 +54,7 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
   return {
     client,
     waiting: () => bytes,
+    closedWith: () => code,
     pause() {
       paused = true;
     },

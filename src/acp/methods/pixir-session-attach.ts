@@ -28,7 +28,7 @@ export const attach = defineMethod({
   }),
   async handle({ sessionId, cursor, role }, { connection, afterAnswer }): Promise<AttachResult> {
     const begun = Promise.withResolvers<Start>();
-    const feed = await connection.attach(sessionId, async (session) => {
+    const feed = await connection.feeds.attach(sessionId, async (session) => {
       const start = await startAt(session, cursor);
       begun.resolve(start);
       return { position: start.position, options: { cursors: true, announce: true, role } };

@@ -8,7 +8,7 @@ export const detach = defineMethod({
   kind: 'request',
   params: z.object({ sessionId: sessionIdSchema }),
   handle({ sessionId }, { connection }): Record<string, never> {
-    if (!connection.detach(sessionId)) {
+    if (!connection.feeds.detach(sessionId)) {
       throw invalidParams('this connection is not attached to the session', { reason: 'not_attached' });
     }
     return {};

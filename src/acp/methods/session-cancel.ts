@@ -9,7 +9,7 @@ export const sessionCancel = defineMethod({
   params: z.object({ sessionId: sessionIdSchema }),
   async handle({ sessionId }, { agent, connection }): Promise<void> {
     for (const prompt of connection.prompts(sessionId)) prompt.cancelRequested = true;
-    if (await connection.observes(sessionId)) return;
+    if (await connection.feeds.observes(sessionId)) return;
     await interrupt(agent.runtime, sessionId);
   },
 });

@@ -1,8 +1,8 @@
 /** `session/load`: the whole conversation as updates, and only then the response; live from there on. */
 import type { LoadSessionResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import type { AttachPlan } from '../connection.ts';
 import { FROM_START } from '../cursor.ts';
+import type { AttachPlan } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';
 import { sessionSetup } from '../session-setup.ts';

@@ -2,7 +2,7 @@
 import type { NewSessionResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { start } from '../../core/conversation.ts';
-import { headPosition } from '../cursor.ts';
+import { fromHead } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema } from '../method.ts';
 import { sessionSetup } from '../session-setup.ts';
 
@@ -16,7 +16,7 @@ export const sessionNew = defineMethod({
   }),
   async handle({ cwd }, { agent, connection }): Promise<NewSessionResponse> {
     const session = await start(agent.runtime, { workspace: cwd, owner: connection.principal });
-    const feed = await connection.attach(session.id, async (opened) => ({ position: headPosition(opened) }));
+    const feed = await connection.feeds.attach(session.id, fromHead);
     feed.start();
     return { sessionId: session.id, ...sessionSetup(session, agent) };
   },

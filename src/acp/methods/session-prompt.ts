@@ -39,7 +39,7 @@ export const sessionPrompt = defineMethod({
     };
     signal.addEventListener('abort', cancel);
     try {
-      const feed = await connection.control(sessionId);
+      const feed = await connection.feeds.control(sessionId);
       const messageId = newId('usr');
       feed.skipOwn(messageId);
       const { done } = await send(agent.runtime, {
@@ -55,7 +55,7 @@ export const sessionPrompt = defineMethod({
       });
       if (open.cancelRequested) await interrupt(agent.runtime, sessionId);
       const end = await done;
-      await connection.sent(sessionId, end.seq);
+      await connection.feeds.sent(sessionId, end.seq);
       return { stopReason: stopReason(end.stopReason, open.cancelRequested) };
     } finally {
       signal.removeEventListener('abort', cancel);

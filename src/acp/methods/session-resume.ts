@@ -1,7 +1,7 @@
 /** `session/resume`: attaches at the head; the client has the conversation already and is sent none of it. */
 import type { ResumeSessionResponse } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
-import { headPosition } from '../cursor.ts';
+import { fromHead } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';
 import { sessionSetup } from '../session-setup.ts';
@@ -16,7 +16,7 @@ export const sessionResume = defineMethod({
     additionalDirectories: noDirectoriesSchema,
   }),
   async handle(params, context): Promise<ResumeSessionResponse> {
-    const feed = await reopen(context, params, async (session) => ({ position: headPosition(session) }));
+    const feed = await reopen(context, params, fromHead);
     return sessionSetup(feed.session, context.agent);
   },
 });

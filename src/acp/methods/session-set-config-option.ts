@@ -10,7 +10,7 @@ export const sessionSetConfigOption = defineMethod({
   kind: 'request',
   params: z.object({ sessionId: sessionIdSchema, configId: z.string(), value: z.union([z.string(), z.boolean()]) }),
   async handle({ sessionId, configId, value }, { agent, connection }): Promise<SetSessionConfigOptionResponse> {
-    await connection.control(sessionId);
+    await connection.feeds.control(sessionId);
     const session = await configure(agent.runtime, sessionId, configChange(configId, value));
     return { configOptions: configOptions(session.state, agent.runtime.settings) };
   },

@@ -11,7 +11,7 @@ export const sessionSetMode = defineMethod({
   kind: 'request',
   params: z.object({ sessionId: sessionIdSchema, modeId: z.string() }),
   async handle({ sessionId, modeId }, { agent, connection }): Promise<SetSessionModeResponse> {
-    await connection.control(sessionId);
+    await connection.feeds.control(sessionId);
     const mode = modeSchema.safeParse(modeId);
     if (!mode.success) throw new CoreError('unsupported_value', 'unknown mode', { mode: modeId.slice(0, 64) });
     await configure(agent.runtime, sessionId, { mode: mode.data });

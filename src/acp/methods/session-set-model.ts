@@ -8,7 +8,7 @@ export const sessionSetModel = defineMethod({
   kind: 'request',
   params: z.object({ sessionId: sessionIdSchema, modelId: z.string() }),
   async handle({ sessionId, modelId }, { agent, connection }): Promise<Record<string, never>> {
-    await connection.control(sessionId);
+    await connection.feeds.control(sessionId);
     await configure(agent.runtime, sessionId, { model: modelId });
     return {};
   },

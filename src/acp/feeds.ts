@@ -1,0 +1,110 @@
+/** The Feeds of one connection: at most one a Session. They end with the connection; Sessions and Turns do not notice. */
+import { attach as watchSession } from '../core/conversation.ts';
+import type { Runtime } from '../core/runtime.ts';
+import type { Session } from '../core/session.ts';
+import { encodeCursor, headPosition, type Position } from './cursor.ts';
+import { onlyObserving } from './errors.ts';
+import { Feed, type FeedOptions, type FeedSink } from './feed.ts';
+
+/** Decides where a Feed begins, once the Session is open and nothing of it can be missed any more. */
+export type AttachPlan = (session: Session) => Promise<{ position: Position; options?: Partial<FeedOptions> }>;
+
+/** Only what comes. */
+export const fromHead: AttachPlan = async (session) => ({ position: headPosition(session) });
+
+export class Feeds {
+  readonly #runtime: Runtime;
+  readonly #sink: FeedSink;
+  readonly #feeds = new Map<string, Promise<Feed>>();
+  #ended = false;
+  /** The client asked for cursors in `initialize`. */
+  cursors = false;
+
+  constructor(runtime: Runtime, sink: FeedSink) {
+    this.#runtime = runtime;
+    this.#sink = sink;
+  }
+
+  /**
+   * The Feed of this Session, for a method that changes something; attached at the head where there is none yet.
+   *
+   * @throws ProtocolError when the connection only observes this Session.
+   */
+  async control(sessionId: string): Promise<Feed> {
+    if (await this.observes(sessionId)) throw onlyObserving();
+    const attached = this.#feeds.get(sessionId);
+    if (attached) return attached;
+    const feed = await this.attach(sessionId, fromHead);
+    feed.start();
+    return feed;
+  }
+
+  async observes(sessionId: string): Promise<boolean> {
+    return (await this.#feeds.get(sessionId))?.options.role === 'observer';
+  }
+
+  /** Replaces the Feed of this Session by one that begins where `plan` says. The caller starts it. */
+  attach(sessionId: string, plan: AttachPlan): Promise<Feed> {
+    this.detach(sessionId);
+    const feed = this.#open(sessionId, plan).then((opened) => {
+      if (this.#ended || this.#feeds.get(sessionId) !== feed) opened.stop();
+      return opened;
+    });
+    this.#feeds.set(sessionId, feed);
+    feed.catch(() => {
+      if (this.#feeds.get(sessionId) === feed) this.#feeds.delete(sessionId);
+    });
+    return feed;
+  }
+
+  async #open(sessionId: string, plan: AttachPlan): Promise<Feed> {
+    let feed: Feed | undefined;
+    const watch = await watchSession(this.#runtime, sessionId, (signal) => feed?.hear(signal));
+    try {
+      const { position, options } = await plan(watch.session);
+      const defaults = { cursors: this.cursors, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
+      feed = new Feed(watch, this.#runtime.settings, this.#sink, position, { ...defaults, ...options });
+      return feed;
+    } catch (error) {
+      watch.stop();
+      throw error;
+    }
+  }
+
+  /** Ends the Feed of this Session; false when there is none. */
+  detach(sessionId: string): boolean {
+    this.#feeds.get(sessionId)?.then((feed) => feed.stop(), ignore);
+    return this.#feeds.delete(sessionId);
+  }
+
+  /** Resolves when the connection has been sent everything up to `seq`, or is not attached any more. */
+  async sent(sessionId: string, seq: number): Promise<void> {
+    for (;;) {
+      // A load may replace the Feed meanwhile: then the new one has to get there.
+      const feed = await this.#feeds.get(sessionId);
+      if (!feed || (await feed.reached(seq))) return;
+    }
+  }
+
+  /** The newest position of every attached Session, by its id: a client compares it with its own. */
+  async heads(): Promise<Record<string, string>> {
+    const feeds = await Promise.all([...this.#feeds.values()].map((feed) => feed.catch(ignore)));
+    const open = feeds.filter((feed) => feed !== undefined);
+    return Object.fromEntries(open.map(({ session: { id, tail } }) => [id, encodeCursor(tail.epoch, tail)]));
+  }
+
+  /** The client can take more. */
+  kick(): void {
+    for (const feed of this.#feeds.values()) feed.then((attached) => attached.kick(), ignore);
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const sessionId of [...this.#feeds.keys()]) this.detach(sessionId);
+  }
+}
+
+function ignore(): undefined {
+  // Whoever asked for the Feed hears of it.
+  return undefined;
+}
