@@ -1,5 +1,5 @@
 /** What an ACP method is: a name, a schema for its params, and a handler that therefore re-checks nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Agent } from './agent.ts';
 import type { Connection } from './connection.ts';
 

@@ -3,7 +3,7 @@
  * no Session state; when it goes, nothing but its Feeds goes with it.
  */
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { answer } from '../core/conversation.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import type { Agent } from './agent.ts';

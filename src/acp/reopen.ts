@@ -1,5 +1,5 @@
 /** What `session/load` and `session/resume` share: the same Feed, from another position. */
-import { resume } from '../core/conversation.ts';
+import { attach } from '../core/conversation.ts';
 import { CoreError } from '../core/errors.ts';
 import type { Feed } from './feed.ts';
 import type { AttachPlan } from './feeds.ts';
@@ -16,11 +16,16 @@ export async function reopen(
   { sessionId, cwd }: { sessionId: string; cwd: string },
   plan: AttachPlan,
 ): Promise<Feed> {
-  const { state } = await resume(agent.runtime, sessionId);
-  if ((await agent.runtime.resolveWorkspace(cwd)) !== state.workspace) {
-    throw new CoreError('invalid_params', 'the session belongs to another directory', { field: 'cwd' });
+  // Watched until the Feed does: a Session that nobody holds would be read from the Log a second time.
+  const watch = await attach(agent.runtime, sessionId, () => undefined);
+  try {
+    if ((await agent.runtime.resolveWorkspace(cwd)) !== watch.session.state.workspace) {
+      throw new CoreError('invalid_params', 'the session belongs to another directory', { field: 'cwd' });
+    }
+    const feed = await connection.feeds.attach(sessionId, plan);
+    feed.start();
+    return feed;
+  } finally {
+    watch.stop();
   }
-  const feed = await connection.feeds.attach(sessionId, plan);
-  feed.start();
-  return feed;
 }

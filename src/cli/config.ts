@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { PERMISSION_MODES, REASONING_EFFORTS } from '../core/event.ts';
 import { secret } from './secret.ts';

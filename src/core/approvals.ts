@@ -46,7 +46,11 @@ export class Approvals {
 
   /** Waits on for a permission that was asked before a restart. Its deadline has gone on meanwhile. */
   async askAgain({ permissionId, expiresAt }: PendingPermission, signal: AbortSignal): Promise<Decision> {
-    return this.#wait(permissionId, Math.max(0, expiresAt - this.#clock.now()), signal, async () => undefined);
+    const left = Math.max(0, expiresAt - this.#clock.now());
+    const decision = this.#wait(permissionId, left, signal, async () => undefined);
+    // The Turn looks at it when it gets there; until then an abort is nobody's accident.
+    decision.catch(() => undefined);
+    return decision;
   }
 
   async #wait(

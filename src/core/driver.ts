@@ -89,8 +89,14 @@ export async function settleStranded(runtime: Runtime, hold: Hold): Promise<void
   const open = session.state.turn;
   if (session.phase.kind !== 'stranded' || !open) return;
   const launch = takeTurn(runtime, session, open.turnId);
+  // Before the first await: a decision that comes in the next moment must find somebody who waits for it.
+  const waiting = [...session.state.permissions.values()].map((permission) => ({
+    permission,
+    decision: hold.approvals.askAgain(permission, launch.turn.abort.signal),
+  }));
   const own = await runtime.sessions.hold(session.id);
   if (runtime.settings.recovery === 'interrupt' || open.continued) {
+    launch.turn.abort.abort(new TurnAbort(CUT_OFF));
     launch.run(own, async () => ({ ending: CUT_OFF, last: [] }));
     await launch.turn.done;
     return;
@@ -99,7 +105,7 @@ export async function settleStranded(runtime: Runtime, hold: Hold): Promise<void
     const context = turnContext(runtime, own, launch.turn, open.overrides, undefined);
     await session.record(mendingEvents(session.state, session.live));
     // What is still open now waits for a permission: nothing of it has run.
-    for (const call of [...session.state.openCalls.values()]) await resumeCall(context, call);
+    for (const { permission, decision } of waiting) await resumeCall(context, permission, await decision);
     return runTurn(context, open.iterations);
   });
 }

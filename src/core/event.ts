@@ -3,7 +3,7 @@
  * switch over `type` then fails to compile until it is handled.
  */
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const MODES = ['build', 'plan'] as const;
 export const PERMISSION_MODES = ['auto', 'ask', 'read_only'] as const;

@@ -2,10 +2,11 @@
  * The Executor: every call that a model asks for passes through here. It records the call, gets the permission, runs
  * the tool and records the result; nothing runs that was not recorded, and nothing runs twice.
  */
+import type { Decision } from './approvals.ts';
 import { CoreError, toCoreError } from './errors.ts';
 import type { EventDraft, Json } from './event.ts';
 import { effectivePermission, hashCall, judge, type Verdict } from './permission.ts';
-import type { OpenCall } from './session-state.ts';
+import type { PendingPermission } from './session-state.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import type { TurnContext } from './turn.ts';
 
@@ -48,20 +49,19 @@ export async function execute(
 }
 
 /**
- * Goes on with a call that waited for a permission when the server stopped. Nothing of it has run; the same permission is
- * asked again, and the call runs only with the arguments it was asked for.
+ * Goes on with a call that waited for a permission when the server stopped. Nothing of it has run, and it runs only with
+ * the arguments that were asked about.
  */
-export async function resumeCall(turn: TurnContext, { callId, name, args }: OpenCall): Promise<void> {
-  const pending = [...turn.session.state.permissions.values()].find(({ call }) => call.callId === callId);
+export async function resumeCall(turn: TurnContext, asked: PendingPermission, decision: Decision): Promise<void> {
+  const { callId, name, args } = asked.call;
   const call = { callId, name, args };
   const tool = turn.tools.get(name);
   const parsed = tool?.schema.safeParse(args);
-  const decision = pending ? await turn.approvals.askAgain(pending, turn.signal) : 'deny';
-  const allowed = decision === 'allow' && pending?.argsHash === hashCall(name, args);
   if (!tool || !parsed?.success) {
     await turn.session.record([recordFailure(turn, callId, refusal(call, tool, parsed))]);
     return;
   }
+  const allowed = decision === 'allow' && asked.argsHash === hashCall(name, args);
   await runPermitted(turn, call, tool, parsed.data, allowed ? 'allow' : 'ask');
 }
 

@@ -1,5 +1,5 @@
 /** What the whole runtime is made of. Composed once, handed to Conversation; nothing here is looked up from anywhere else. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json, PermissionMode, ReasoningEffort } from './event.ts';
 import type { Provider, ToolSpec } from './provider.ts';
 import type { SessionPorts } from './session.ts';

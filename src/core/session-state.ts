@@ -17,7 +17,7 @@ import type {
   ToolKind,
 } from './event.ts';
 
-export interface OpenCall {
+interface OpenCall {
   callId: string;
   name: string;
   title: string;

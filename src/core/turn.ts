@@ -76,6 +76,7 @@ async function askModel(turn: TurnContext): Promise<Answer> {
     if (items.length > 0) await session.record(items);
   };
   const stream = turn.provider.stream(buildRequest(turn), signal)[Symbol.asyncIterator]();
+  let finished = false;
   try {
     for (;;) {
       const next = stream.next();
@@ -83,7 +84,10 @@ async function askModel(turn: TurnContext): Promise<Answer> {
       const { value: event, done } = await next;
       signal.throwIfAborted();
       if (done) throw new CoreError('network', 'the model stream ended before the answer was complete');
-      if (event.type === 'finished') return { calls, reason: event.reason, usage: event.usage, held };
+      if (event.type === 'finished') {
+        finished = true;
+        return { calls, reason: event.reason, usage: event.usage, held };
+      }
       await flush();
       if (event.type === 'delta') addDelta(session, turnId, event);
       else if (event.type === 'tool_call') calls.push({ callId: event.callId, name: event.name, args: event.args });
@@ -91,7 +95,10 @@ async function askModel(turn: TurnContext): Promise<Answer> {
       else if (event.text !== '') held = [recordMessage(turn, event.text)];
     }
   } finally {
-    await stream.return?.();
+    // After its last event a stream has only its connection left to look after: nobody needs to wait for that.
+    const closing = stream.return?.();
+    if (!finished) await closing;
+    else closing?.catch(turn.onError);
   }
 }
 

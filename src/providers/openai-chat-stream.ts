@@ -2,7 +2,7 @@
  * Reads a Chat Completions stream. It takes what the many compatible servers really send and assembles calls from
  * their fragments; it never runs together two calls that a server numbered alike.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { newId } from '../core/event.ts';
 import type { FinishReason, ProviderEvent, ProviderRequest } from '../core/provider.ts';
 import type { AnswerReader } from './openai-call.ts';

@@ -2,7 +2,7 @@
  * Turns what a model server answers instead of a model's output into one CoreError. A message is one short line
  * without the API key and without anything of the request; what a machine needs is in `details`.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoreError, type ErrorCode, type ErrorDetails } from '../core/errors.ts';
 
 /** Where an error body came from. `status` null: inside a stream that had already begun with a 200. */

@@ -2,7 +2,7 @@
  * What reading either dialect needs: text that streams, items that must not mix, arguments that are JSON by hope. It
  * knows neither API.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json } from '../core/event.ts';
 import type { ProviderEvent } from '../core/provider.ts';
 import { invalidResponse } from './openai-errors.ts';

@@ -2,7 +2,7 @@
  * Reads the event stream of the Responses API. It hands items over one after the other, even from a server that mixes
  * them, and never lets the completed text of an item differ from what was streamed of it.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Json, Usage } from '../core/event.ts';
 import type { FinishReason, ProviderEvent } from '../core/provider.ts';
 import type { AnswerReader } from './openai-call.ts';

@@ -91,9 +91,14 @@ function makePrivate(file: string): void {
 
 function checkVersion(db: Database.Database): void {
   const version = db.prepare('SELECT sqlite_version()').pluck().get() as string;
-  if (version.localeCompare(OLDEST_SQLITE, 'en', { numeric: true }) < 0) {
+  if (ordinal(version) < ordinal(OLDEST_SQLITE)) {
     throw new CoreError('internal', `SQLite ${version} can damage a database: Pixir needs ${OLDEST_SQLITE}`);
   }
+}
+
+/** Not `localeCompare`: it loads the tables of ICU, which costs every start 6 ms and 2 MiB. */
+function ordinal(version: string): number {
+  return version.split('.').reduce((sum, part) => sum * 1_000 + Number(part), 0);
 }
 
 /** Also the first read: SQLite then compares the header with the size of the file, and parses the schema. */

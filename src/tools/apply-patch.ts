@@ -2,7 +2,7 @@
  * `apply_patch`: changes several files with one patch, all of them or none. No file is touched before every hunk has
  * found its place and every new content is on disk.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import type { FileDiff } from '../core/event.ts';
 import { defineTool } from '../core/tool.ts';

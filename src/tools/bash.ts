@@ -2,7 +2,7 @@
  * `bash`: runs a shell command in the workspace. Whatever the command starts ends with it: nothing outlives the call,
  * nothing of this server's environment reaches it, and no amount of output fills the memory.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import { createOutputBuffer } from './bounded.ts';

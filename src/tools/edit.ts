@@ -1,5 +1,5 @@
 /** `edit`: replaces one exact piece of a file. It never guesses which of several places was meant. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { defineTool } from '../core/tool.ts';
 import { oneLine, pathTitle } from './presentation.ts';

@@ -1,6 +1,6 @@
 /** `glob`: finds files by the pattern of their path. It names files, and only inside the workspace. */
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';

@@ -1,6 +1,6 @@
 /** `grep`: finds lines by regular expression. It searches what git would track, and nothing outside the workspace. */
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';

@@ -1,6 +1,6 @@
 /** `list`: names what is in one directory. It does not look into what it names. */
 import { readdir } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool, type ToolContext } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { pathTitle } from './presentation.ts';

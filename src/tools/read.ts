@@ -1,5 +1,5 @@
 /** `read`: shows a text file, whole or by lines. It never shows a part without saying which. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { firstBytes, OUTPUT_BYTES } from './bounded.ts';
 import { pathTitle } from './presentation.ts';

@@ -1,5 +1,5 @@
 /** `update_plan`: hands the complete plan to the runtime. It only tidies what it was given, and stores nothing. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type PlanEntry, planEntrySchema } from '../core/event.ts';
 import { defineTool } from '../core/tool.ts';
 import { firstBytes } from './bounded.ts';

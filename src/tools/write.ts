@@ -1,5 +1,5 @@
 /** `write`: makes or replaces one whole file. The old content stays until the new one is complete. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { pathTitle } from './presentation.ts';
 import { diffOf, replaceText, textBefore } from './text-file.ts';

@@ -75,6 +75,17 @@ test('[REC4] a permission that waited is asked again under its name, and what is
   assert.equal(find(await next.events(id), 'permission_requested').length, 1);
 });
 
+test('[REC4] a permission that is answered in the moment in which its Session comes back is not lost', async () => {
+  await using w = await world({ ...asking, script: [poke] });
+  const id = await strand(w, onAsk);
+  const [asked] = find(await w.events(id), 'permission_requested');
+  const permissionId = asked?.data.permissionId ?? '';
+  await using next = await w.restart({ ...asking, script: [rest] });
+  assert.equal(await answer(next.runtime, id, { permissionId, decision: 'allow', by: 'local' }), true);
+  assert.equal((await endOf(next, id))?.outcome, 'completed');
+  assert.equal(await readFile(join(w.dir, 'poked'), 'utf8'), 'x');
+});
+
 test('[REC5] the deadline of a permission goes on while the server is down', async () => {
   await using w = await world({ ...asking, script: [poke] });
   const id = await strand(w, onAsk);

@@ -1,6 +1,6 @@
 /** `authenticate`: nothing to do. The connection was admitted before, and model credentials are not the client's. */
 import type { AuthenticateResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineMethod } from '../method.ts';
 
 export const authenticate = defineMethod({

@@ -1,6 +1,6 @@
 /** `initialize`: must come first, once. Whatever version a client asks for, we answer the one we speak. */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineMethod } from '../method.ts';
 
 const PROTOCOL_VERSION = 1;

@@ -1,6 +1,6 @@
 /** `logout`: nothing to do, for the same reason as `authenticate`. */
 import type { LogoutResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defineMethod } from '../method.ts';
 
 export const logout = defineMethod({

@@ -2,7 +2,7 @@
  * `_pixir/session/attach`: a pure subscription from a cursor. It answers first; then come the missed updates, the rest of
  * the live item, `caught_up` once, the pending permissions, and what happens from then on.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { encodeCursor, type ResetReason, type Start, startAt } from '../cursor.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 

@@ -1,5 +1,5 @@
 /** `_pixir/session/detach`: ends the connection's subscription. The Session and its Turn do not notice. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { invalidParams } from '../errors.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 

@@ -2,7 +2,7 @@
  * `_pixir/session/history`: pages backwards through what was before a cursor, for clients that open a long Session at its
  * end. The updates are those of a replay, in the same order within a page.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { attach as watch } from '../../core/conversation.ts';
 import { configOptions } from '../config-options.ts';
 import { encodeCursor, headPosition, startAt } from '../cursor.ts';

@@ -1,5 +1,5 @@
 /** `session/cancel`: stops the Session's Turn. Without one it changes nothing, now or later. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { interrupt } from '../../core/conversation.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 

@@ -1,6 +1,6 @@
 /** `session/load`: the whole conversation as updates, and only then the response; live from there on. */
 import type { LoadSessionResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { FROM_START } from '../cursor.ts';
 import type { AttachPlan } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';

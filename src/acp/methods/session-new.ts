@@ -1,6 +1,6 @@
 /** `session/new`: a new Session in a directory; the connection is attached to it from its beginning. */
 import type { NewSessionResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { start } from '../../core/conversation.ts';
 import { fromHead } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema } from '../method.ts';

@@ -3,7 +3,7 @@
  * The Turn itself does not depend on the request, nor on the connection.
  */
 import type { PromptResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { interrupt, send } from '../../core/conversation.ts';
 import { contentBlockSchema, newId, permissionModeSchema, reasoningEffortSchema } from '../../core/event.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';

@@ -1,6 +1,6 @@
 /** `session/resume`: attaches at the head; the client has the conversation already and is sent none of it. */
 import type { ResumeSessionResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromHead } from '../feeds.ts';
 import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';

@@ -1,6 +1,6 @@
 /** `session/set_config_option`: changes one option, durably, and answers with the complete list. */
 import type { SetSessionConfigOptionResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { configure } from '../../core/conversation.ts';
 import { configChange, configOptions } from '../config-options.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';

@@ -1,6 +1,6 @@
 /** `session/set_mode`: the same change as the config option `mode`, under its older name. */
 import type { SetSessionModeResponse } from '@agentclientprotocol/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { configure } from '../../core/conversation.ts';
 import { CoreError } from '../../core/errors.ts';
 import { modeSchema } from '../../core/event.ts';

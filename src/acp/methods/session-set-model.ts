@@ -1,5 +1,5 @@
 /** `session/set_model`: kept for clients from before config options; the same change as the option `model`. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { configure } from '../../core/conversation.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 
