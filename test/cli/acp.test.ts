@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { environmentFor, type RunningProcess, runPixir, startPixir, type Variables } from '../support/processes.ts';
+import { checkFrame } from '../support/schema.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -37,7 +38,7 @@ test('[B29] [STDIO8] every line on stdout is JSON-RPC, what was asked before the
   const frames = stdout
     .trim()
     .split('\n')
-    .map((text) => JSON.parse(text));
+    .map((text) => checkFrame(text, (id) => ({ 1: 'initialize', 2: 'session/new' })[Number(id)]));
   assert.deepEqual([code, stderr], [0, '']);
   assert.deepEqual(frames.map(({ id }) => id).sort(), [1, 2, null].sort());
 });

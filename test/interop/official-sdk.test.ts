@@ -10,6 +10,7 @@ import { WebSocket } from 'ws';
 import { type FakeOpenAi, startFakeOpenAi } from '../support/fake-openai.ts';
 import { call, gate, message, thought } from '../support/fake-openai-steps.ts';
 import { environmentFor, startPixir, startServer } from '../support/processes.ts';
+import { checkFrame } from '../support/schema.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Opens a stream to a real process of ours; `again` opens one to the next process over the same data. */
@@ -29,6 +30,25 @@ const overWebSocket: Open = async (stack, dataDir, env) => {
     headers: { authorization: `Bearer ${server.token}` },
   });
 };
+
+/** The same stream, with every frame that we send checked against the official schema on its way. */
+function checked({ readable, writable }: acp.Stream): acp.Stream {
+  const methods = new Map<unknown, string>();
+  const outgoing = new TransformStream<acp.AnyMessage, acp.AnyMessage>({
+    transform(message, controller) {
+      if ('id' in message && 'method' in message) methods.set(message.id, message.method);
+      controller.enqueue(message);
+    },
+  });
+  const incoming = new TransformStream<acp.AnyMessage, acp.AnyMessage>({
+    transform(message, controller) {
+      checkFrame(JSON.stringify(message), (id) => methods.get(id));
+      controller.enqueue(message);
+    },
+  });
+  void outgoing.readable.pipeTo(writable).catch(() => undefined);
+  return { readable: readable.pipeThrough(incoming), writable: outgoing.writable };
+}
 
 /** An editor, as small as it can be: it keeps the updates and allows what it is asked. */
 function editor(updates: acp.SessionUpdate[], asked: acp.RequestPermissionRequest[]) {
@@ -61,7 +81,7 @@ async function conversation(open: Open, fake: FakeOpenAi, dir: string): Promise<
 
   await using stack = new AsyncDisposableStack();
   const updates: acp.SessionUpdate[] = [];
-  await editor(updates, []).connectWith(await open(stack, dir, env), async (ctx) => {
+  await editor(updates, []).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
     await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
     await ctx.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
@@ -83,7 +103,7 @@ async function firstSitting(
   await using stack = new AsyncDisposableStack();
   const updates: acp.SessionUpdate[] = [];
   const asked: acp.RequestPermissionRequest[] = [];
-  return await editor(updates, asked).connectWith(await open(stack, dir, env), async (ctx) => {
+  return await editor(updates, asked).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
     const { agentInfo, protocolVersion } = await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
     assert.deepEqual([agentInfo?.name, protocolVersion], ['pixir', 1]);
     const { sessionId } = await ctx.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });
