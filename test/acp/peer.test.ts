@@ -27,3 +27,26 @@ test('[ACP10] before initialize every request is refused and every notification 
   }
   assert.equal((await client.request('initialize', { protocolVersion: 65_535 })).protocolVersion, 1);
 });
+
+test('[ATT1] a version of cursors that we do not know, or no capability at all, means none', async () => {
+  for (const clientCapabilities of [
+    undefined,
+    null,
+    {},
+    { _meta: { pixir: { cursor: 2 } } },
+    { _meta: { pixir: 'x' } },
+  ]) {
+    await using w = await world({
+      script: [
+        [
+          { type: 'message', text: 'hi' },
+          { type: 'finished', reason: 'stop', usage: null },
+        ],
+      ],
+    });
+    const { client } = w.connect();
+    await client.request('initialize', { protocolVersion: 1, clientCapabilities });
+    await client.prompt(await client.newSession(w.dir), 'hi');
+    assert.doesNotMatch(JSON.stringify(client.frames), /"cursor":"/);
+  }
+});

@@ -7,7 +7,6 @@ const PROTOCOL_VERSION = 1;
 
 /** Only what we act upon is checked; other members may be anything. */
 const capabilitiesSchema = z.looseObject({
-  _meta: z.looseObject({ pixir: z.looseObject({ cursor: z.literal(1).optional() }).optional() }).nullish(),
   fs: z.looseObject({ readTextFile: z.boolean().optional(), writeTextFile: z.boolean().optional() }).nullish(),
   terminal: z.boolean().nullish(),
 });

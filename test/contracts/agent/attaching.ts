@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { call, finish, say } from '../../../src/providers/script.ts';
 import { Follower } from '../../support/follower.ts';
 import type { WireClient } from '../../support/wire-client.ts';
-import { ask, type On, rejects, selected } from './stage.ts';
+import { ask, type On, rejects, selected, streaming } from './stage.ts';
 
 const cursorOf = (frame: { params?: Record<string, unknown> }) =>
   (frame.params?._meta as { pixir?: { cursor?: string } })?.pixir?.cursor;
@@ -233,10 +233,4 @@ export function attaching(on: On): void {
       assert.deepEqual((said?.params?._meta as { pixir?: { promptKey?: string } })?.pixir?.promptKey, 'mine');
     },
   );
-}
-
-function streaming() {
-  const part = (text: string) => ({ type: 'delta' as const, kind: 'message' as const, text });
-  const whole = { type: 'message' as const, text: 'Half a sentence.' };
-  return { script: [[part('Half a '), { type: 'wait' as const, gate: 'go' }, part('sentence.'), whole, finish()]] };
 }

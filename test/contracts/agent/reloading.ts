@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { awaitTurn } from '../../../src/core/conversation.ts';
 import { call, finish, say, think } from '../../../src/providers/script.ts';
 import type { WireClient } from '../../support/wire-client.ts';
-import { kinds, type On, rejects } from './stage.ts';
+import { kinds, type On, rejects, streaming } from './stage.ts';
 
 export function reloading(on: On): void {
   const script = [
@@ -64,17 +64,7 @@ export function reloading(on: On): void {
 
   on(
     '[LOAD3] a client that joins in mid-stream gets what was said so far, and then the rest',
-    {
-      script: [
-        [
-          { type: 'delta', kind: 'message', text: 'Half a ' },
-          { type: 'wait', gate: 'go' },
-          { type: 'delta', kind: 'message', text: 'sentence.' },
-          { type: 'message', text: 'Half a sentence.' },
-          finish(),
-        ],
-      ],
-    },
+    streaming(),
     async ({ w, client, another }) => {
       const sessionId = await client.newSession(w.dir);
       const prompt = client.prompt(sessionId, 'go');
@@ -113,17 +103,7 @@ export function reloading(on: On): void {
 
   on(
     '[TURN14] a client that drops only detaches: its Turn goes on, and is there for the next client',
-    {
-      script: [
-        [
-          { type: 'delta', kind: 'message', text: 'Half a ' },
-          { type: 'wait', gate: 'go' },
-          { type: 'delta', kind: 'message', text: 'sentence.' },
-          { type: 'message', text: 'Half a sentence.' },
-          finish(),
-        ],
-      ],
-    },
+    streaming(),
     async ({ w, client, another }) => {
       const sessionId = await client.newSession(w.dir);
       const prompt = client.prompt(sessionId, 'go');

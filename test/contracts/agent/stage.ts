@@ -57,3 +57,10 @@ export const poking = [
 ];
 export const ask: WorldOptions = { script: poking, settings: { permissionCeiling: 'ask' } };
 export const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } });
+
+/** Half a sentence, and the rest of it when the gate `go` is opened. */
+export function streaming() {
+  const part = (text: string) => ({ type: 'delta' as const, kind: 'message' as const, text });
+  const whole = { type: 'message' as const, text: 'Half a sentence.' };
+  return { script: [[part('Half a '), { type: 'wait' as const, gate: 'go' }, part('sentence.'), whole, finish()]] };
+}
