@@ -40,6 +40,7 @@ export interface DataDirLock {
 export function claimDataDir(dir: string): DataDirLock {
   prepareDirectory(dir);
   const lock = takeLock(dir);
+  claims.add(lock);
   const holder: Holder = { pid: process.pid, startedAt: new Date(performance.timeOrigin).toISOString() };
   try {
     writeHolder(dir, holder);
@@ -50,7 +51,7 @@ export function claimDataDir(dir: string): DataDirLock {
   return {
     announce: (url) => writeHolder(dir, { ...holder, url }),
     release() {
-      if (!lock.open) return;
+      if (!claims.delete(lock)) return;
       rmSync(join(dir, HOLDER_FILE), { force: true });
       lock.close();
     },
@@ -68,6 +69,9 @@ export function readHolder(dir: string): Holder | undefined {
     return undefined;
   }
 }
+
+/** Keeps the locks from the garbage collector, which would close them: a claim ends when it is released, or never. */
+const claims = new Set<Database.Database>();
 
 const HOLDER_FILE = 'server.json';
 const LOCK_FILE = 'lock.db';
