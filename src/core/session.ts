@@ -222,7 +222,9 @@ export class Session {
   }
 
   async #learnEpoch(): Promise<void> {
-    this.#epoch = (await this.#ports.log.session(this.id))?.head.epoch ?? '';
+    const row = await this.#ports.log.session(this.id);
+    if (!row) throw new CoreError('unknown_session', 'unknown session', { sessionId: this.id });
+    this.#epoch = row.head.epoch;
   }
 
   async #fold(first: Entry[]): Promise<void> {

@@ -75,7 +75,10 @@ async function askModel(turn: TurnContext): Promise<Answer> {
     held = [];
     if (items.length > 0) await session.record(items);
   };
-  const stream = turn.provider.stream(buildRequest(turn), signal)[Symbol.asyncIterator]();
+  // Also aborted when we leave early: a stream that is asked to end while it waits for the model would go on waiting.
+  const leaving = new AbortController();
+  const either = AbortSignal.any([signal, leaving.signal]);
+  const stream = turn.provider.stream(buildRequest(turn), either)[Symbol.asyncIterator]();
   let finished = false;
   try {
     for (;;) {
@@ -96,6 +99,7 @@ async function askModel(turn: TurnContext): Promise<Answer> {
     }
   } finally {
     // After its last event a stream has only its connection left to look after: nobody needs to wait for that.
+    if (!finished) leaving.abort();
     const closing = stream.return?.();
     if (!finished) await closing;
     else closing?.catch(turn.onError);

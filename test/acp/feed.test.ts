@@ -2,9 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBus } from '../../src/core/bus.ts';
 import { finish, say } from '../../src/providers/script.ts';
-import { world } from '../support/world.ts';
+import { type World, world } from '../support/world.ts';
 
 const MIB = 1024 * 1024;
+
+/** Two clients of one Session, of which one has stopped reading. */
+async function quickAndSlow(w: World) {
+  const quick = await w.client();
+  const sessionId = await quick.newSession(w.dir);
+  const slow = w.connect();
+  await slow.client.initialize();
+  await slow.client.request('session/resume', { sessionId, cwd: w.dir });
+  slow.pause();
+  return { quick, slow, sessionId };
+}
 
 test('[FEED1] a slow client holds up nobody, costs bounded memory, and misses nothing', async () => {
   const long = (n: number) => ({ type: 'message' as const, text: `${n}:${'x'.repeat(100_000)};` });
@@ -15,12 +26,7 @@ test('[FEED1] a slow client holds up nobody, costs bounded memory, and misses no
       [...say('And on.'), finish()],
     ],
   });
-  const quick = await w.client();
-  const sessionId = await quick.newSession(w.dir);
-  const slow = w.connect();
-  await slow.client.initialize();
-  await slow.client.request('session/resume', { sessionId, cwd: w.dir });
-  slow.pause();
+  const { quick, slow, sessionId } = await quickAndSlow(w);
   await quick.prompt(sessionId, 'go');
   assert.equal(
     quick.text().length,
@@ -72,12 +78,7 @@ test('[FEED2] a client that takes nothing for 30 seconds is cut with 4408; one t
       [...answers, finish()],
     ],
   });
-  const quick = await w.client();
-  const sessionId = await quick.newSession(w.dir);
-  const slow = w.connect();
-  await slow.client.initialize();
-  await slow.client.request('session/resume', { sessionId, cwd: w.dir });
-  slow.pause();
+  const { quick, slow, sessionId } = await quickAndSlow(w);
   await quick.prompt(sessionId, 'go');
   w.clock.advance(29_000);
   slow.resume();

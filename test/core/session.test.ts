@@ -93,6 +93,18 @@ test('[FULL1] a disk that is full in mid-Turn ends that Turn once, and the next 
   w.errors.splice(0);
 });
 
+test('[FULL1] a write that fails while the model makes us wait does not wait for the model', async () => {
+  await using w = await world({ script: [[{ type: 'wait', gate: 'go' }, ...say('Hello.'), { type: 'hang' }], hello] });
+  const id = await newSession(w);
+  const turn = await sendText(w, id, 'one', { turnId: 'a' });
+  w.log.failNext(full());
+  w.provider.open('go');
+  assert.equal((await turn.done).stopReason, 'end_turn');
+  await (await sendText(w, id, 'two', { turnId: 'b' })).done;
+  await assertWhole(w, id);
+  w.errors.splice(0);
+});
+
 test('[FULL2] while the disk stays full every prompt is refused, and nothing is lost when it has room again', async () => {
   await using w = await world({ script: [[{ type: 'wait', gate: 'go' }, ...hello], hello] });
   const id = await newSession(w);
