@@ -1,9 +1,12 @@
 /**
- * Bundles src/main.ts into dist for the published package: one file per lazily imported part, so that a command loads
- * what it needs in few reads. It must never bundle a package that finds native files relative to itself.
+ * Makes dist for the published package: src/main.ts as one file per lazily imported part, so that a command loads what it
+ * needs in few reads, and the reference client as one file with its types. It must never bundle a package that finds
+ * native files relative to itself.
  */
+import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { build, type Metafile } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -52,4 +55,20 @@ async function licenses(metafile: Metafile): Promise<string> {
   return `${(await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
-if (import.meta.main) await bundle(join(ROOT, 'src', 'main.ts'), join(ROOT, 'dist'));
+/** For browsers and Node alike: no package, no module of Node's. */
+export async function bundleClient(outfile: string): Promise<void> {
+  const entryPoints = [join(ROOT, 'src', 'client', 'connect.ts')];
+  const shape = { bundle: true, minify: true, format: 'esm', platform: 'neutral', target: 'es2022' } as const;
+  await build({ entryPoints, outfile, absWorkingDir: ROOT, ...shape, logLevel: 'warning' });
+}
+
+async function declareClient(outDir: string): Promise<void> {
+  const tsc = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.client.json'), '--outDir', outDir]);
+}
+
+if (import.meta.main) {
+  const dist = join(ROOT, 'dist');
+  await bundle(join(ROOT, 'src', 'main.ts'), dist);
+  await Promise.all([bundleClient(join(dist, 'client.js')), declareClient(join(dist, 'types'))]);
+}

@@ -4,6 +4,7 @@
  */
 import type { Entry, Head } from '../core/log.ts';
 import type { Session } from '../core/session.ts';
+import type { ResetReason } from './wire.ts';
 
 /** How far a reader has come: everything up to `seq`, and of the live item the first `offset` UTF-16 code units. */
 export interface Position {
@@ -12,8 +13,6 @@ export interface Position {
   chk: string;
   live?: { messageId: string; offset: number } | undefined;
 }
-
-export type ResetReason = 'epoch_changed' | 'diverged' | 'ahead' | 'pruned' | 'malformed';
 
 /** Where a reader starts, and what that means for what it has already. */
 export type Start =

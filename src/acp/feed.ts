@@ -14,9 +14,10 @@ import type { Session } from '../core/session.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import { configOptions } from './config-options.ts';
 import { encodeCursor, type Position } from './cursor.ts';
-import { deltaFrame, encodeUpdate, type FrameMeta, sharedFrames } from './frames.ts';
+import { deltaFrame, encodeUpdate, sharedFrames } from './frames.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { outputOf, updatesOf } from './translate.ts';
+import type { CaughtUp, Role, StateChange, UpdateMeta } from './wire.ts';
 
 /** The connection, as a Feed sees it. */
 export interface FeedSink {
@@ -34,7 +35,7 @@ export interface FeedOptions {
   /** The client asked for cursors in `initialize`. */
   cursors: boolean;
   /** An observer watches: it is asked nothing. */
-  role: 'controller' | 'observer';
+  role: Role;
   /** Say `caught_up` once everything there was has been sent. */
   announce: boolean;
   /** Thoughts up to this seq are left out: session/load does not show them. */
@@ -119,7 +120,7 @@ export class Feed {
       return;
     }
     this.#position.live = { messageId: signal.messageId, offset: signal.offset + signal.text.length };
-    this.#sink.send(deltaFrame(this.session.id, signal, this.options.cursors ? () => this.#cursor() : undefined));
+    this.#sink.send(deltaFrame(this.session.id, signal, this.options.cursors ? () => this.cursor : undefined));
   }
 
   #continuesWith(delta: Extract<Signal, { type: 'delta' }>): boolean {
@@ -174,6 +175,7 @@ export class Feed {
       const frames = shared ? sharedFrames(entry, this.options.cursors ? 'cursor' : 'plain', make) : make();
       for (const frame of frames) this.#sink.send(frame);
     }
+    if (this.#isCaughtUp && this.options.announce) this.#tellState(event);
     if (event.type === 'tool_result') this.#shownOutputs.delete(event.data.callId);
     if (event.type === 'permission_decision') this.#withdraw(event.data.permissionId);
     if (event.type === 'permission_requested' && this.#isCaughtUp) this.#ask(event.data.permissionId);
@@ -197,9 +199,9 @@ export class Feed {
     });
   }
 
-  #meta(rides: { cursor: boolean; replace?: boolean; promptKey?: string | undefined }): FrameMeta | undefined {
-    const meta: FrameMeta = {
-      ...(rides.cursor ? { cursor: this.#cursor() } : {}),
+  #meta(rides: { cursor: boolean; replace?: boolean; promptKey?: string | undefined }): UpdateMeta | undefined {
+    const meta: UpdateMeta = {
+      ...(rides.cursor ? { cursor: this.cursor } : {}),
       ...(rides.replace && this.options.cursors ? { replace: true } : {}),
       ...(rides.promptKey ? { promptKey: rides.promptKey } : {}),
     };
@@ -240,9 +242,24 @@ export class Feed {
   }
 
   #announce(): void {
-    const sessionId = this.session.id;
-    const state = this.session.state.turn ? 'running' : 'idle';
-    this.#sink.send(encodeNotification('_pixir/session/caught_up', { sessionId, cursor: this.#cursor(), state }));
+    const { id: sessionId, state } = this.session;
+    const permissions = [...state.permissions.keys()];
+    const said: CaughtUp = { sessionId, cursor: this.cursor, state: state.turn ? 'running' : 'idle', permissions };
+    this.#sink.send(encodeNotification('_pixir/session/caught_up', said));
+  }
+
+  /** Whoever watches cannot see from the updates alone that a Turn has begun or ended. */
+  #tellState({ type, data }: Event): void {
+    if (type !== 'turn_started' && type !== 'turn_finished') return;
+    const { turnId } = data;
+    const key = type === 'turn_started' ? data.promptKey : undefined;
+    const said: StateChange = {
+      sessionId: this.session.id,
+      cursor: this.cursor,
+      state: type === 'turn_started' ? 'running' : 'idle',
+      turn: { turnId, ...(key ? { promptKey: key } : {}) },
+    };
+    this.#sink.send(encodeNotification('_pixir/session/state', said));
   }
 
   #ask(permissionId: string): void {
@@ -265,7 +282,8 @@ export class Feed {
     this.#waiting = this.#waiting.filter((waiter) => waiter.seq > seq);
   }
 
-  #cursor(): string {
+  /** Where a client is that has applied everything sent so far. */
+  get cursor(): string {
     return encodeCursor(this.session.tail.epoch, this.#position);
   }
 }

@@ -7,22 +7,13 @@ import type { Signal } from '../core/bus.ts';
 import type { Entry } from '../core/log.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { chunkOf } from './translate.ts';
+import type { UpdateMeta, UpdateParams } from './wire.ts';
 
-/** What rides on a `session/update` beside the update itself: `params._meta.pixir`. */
-export interface FrameMeta {
-  /** The position of a client that has applied this update and everything before it. */
-  cursor?: string;
-  /** The update's text replaces its message's: a crash lost the tail of what had been streamed. */
-  replace?: true;
-  promptKey?: string;
-}
-
-/** The params of one `session/update`. */
-export function updateParams(sessionId: string, update: SessionUpdate, meta?: FrameMeta) {
+export function updateParams(sessionId: string, update: SessionUpdate, meta?: UpdateMeta): UpdateParams {
   return meta ? { sessionId, update, _meta: { pixir: meta } } : { sessionId, update };
 }
 
-export function encodeUpdate(sessionId: string, update: SessionUpdate, meta?: FrameMeta): string {
+export function encodeUpdate(sessionId: string, update: SessionUpdate, meta?: UpdateMeta): string {
   return encodeNotification('session/update', updateParams(sessionId, update, meta));
 }
 

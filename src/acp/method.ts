@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { Agent } from './agent.ts';
 import type { Connection } from './connection.ts';
+import type { Methods, Notifications } from './wire.ts';
 
 export interface MethodContext {
   agent: Agent;
@@ -20,8 +21,11 @@ export interface Method<S extends z.ZodType = z.ZodType, R = unknown> {
   handle(params: z.infer<S>, context: MethodContext): Promise<R> | R;
 }
 
-/** Gives the schema's type to the handler, and hands the method out as a plain one for the table. */
-export function defineMethod<S extends z.ZodType, R>(method: Method<S, R>): Method {
+type Name = keyof (Methods & Notifications);
+type Result<N extends Name> = N extends keyof Methods ? Methods[N]['result'] : undefined | Promise<void>;
+
+/** Gives the schema's type to the handler, checks its answer against the wire, and hands it out as a plain one for the table. */
+export function defineMethod<N extends Name, S extends z.ZodType>(method: Method<S, Result<N>> & { name: N }): Method {
   return method as unknown as Method;
 }
 

@@ -65,8 +65,7 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#transport = transport;
     this.principal = principal;
     this.feeds = new Feeds(agent.runtime, this);
-    this.#pace = watchPace(agent.runtime.clock, transport);
-    transport.onDrain(() => this.feeds.kick());
+    this.#pace = watchPace(agent.runtime.clock, transport, () => this.feeds.kick());
   }
 
   receive(text: string): void {

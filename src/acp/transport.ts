@@ -3,6 +3,9 @@
  * nothing of JSON-RPC, Sessions or who is on the other side.
  */
 
+/** A transport that holds fewer unsent bytes than this can take more. */
+export const LOW_WATER = 256 * 1024;
+
 /** The outgoing half, implemented by whoever owns the connection. */
 export interface Transport {
   /** Sends one message, without a trailing newline. Never throws; after the connection has ended it does nothing. */
@@ -11,7 +14,7 @@ export interface Transport {
   close(code: number, reason: string): void;
   /** Bytes accepted by `send` and not yet taken by the other side's system. */
   readonly bufferedAmount: number;
-  /** Registers the one callback that is called whenever `bufferedAmount` has fallen to zero. */
+  /** Registers the one callback that is called whenever `bufferedAmount` has fallen below `LOW_WATER`. */
   onDrain(callback: () => void): void;
 }
 

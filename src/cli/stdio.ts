@@ -3,7 +3,7 @@
  * messages to the output, and never wait for the other side to read.
  */
 import type { Readable, Writable } from 'node:stream';
-import type { OpenPeer, Receiver, Transport } from '../acp/transport.ts';
+import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/transport.ts';
 import { CoreError } from '../core/errors.ts';
 
 const LF = 0x0a;
@@ -155,7 +155,7 @@ function createWriter(output: Writable): Writer {
     if (text !== '' && output.writable) output.write(text, written);
   };
   const written = (error?: Error | null) => {
-    if (!error && pending() === 0) drained();
+    if (!error && pending() < LOW_WATER) drained();
   };
 
   return {

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { OpenPeer, Receiver, Transport } from '../acp/transport.ts';
+import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/transport.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from './logger.ts';
 
@@ -142,7 +142,7 @@ function createTransport(ws: WebSocket, socket: Socket): Transport {
     socket.uncork();
   };
   const written = (error?: Error | null) => {
-    if (!error && ws.bufferedAmount === 0) drained();
+    if (!error && ws.bufferedAmount < LOW_WATER) drained();
   };
 
   return {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBus } from '../../src/core/bus.ts';
-import { finish, say } from '../../src/providers/script.ts';
+import type { Tool } from '../../src/core/tool.ts';
+import { call, finish, say } from '../../src/providers/script.ts';
+import { note } from '../support/tools.ts';
+import type { WireClient } from '../support/wire-client.ts';
 import { type World, world } from '../support/world.ts';
 
 const MIB = 1024 * 1024;
+
+const textIn = (content: unknown) => (content as [{ content: { text: string } }])[0].content.text;
 
 /** Two clients of one Session, of which one has stopped reading. */
 async function quickAndSlow(w: World) {
@@ -17,9 +22,13 @@ async function quickAndSlow(w: World) {
   return { quick, slow, sessionId };
 }
 
+/** 4 MB of text in messages of 100 kB. */
+function manyAnswers() {
+  return Array.from({ length: 40 }, (_, n) => ({ type: 'message' as const, text: `${n}:${'x'.repeat(100_000)};` }));
+}
+
 test('[FEED1] a slow client holds up nobody, costs bounded memory, and misses nothing', async () => {
-  const long = (n: number) => ({ type: 'message' as const, text: `${n}:${'x'.repeat(100_000)};` });
-  const answers = Array.from({ length: 40 }, (_, n) => long(n));
+  const answers = manyAnswers();
   await using w = await world({
     script: [
       [...answers, finish()],
@@ -41,6 +50,26 @@ test('[FEED1] a slow client holds up nobody, costs bounded memory, and misses no
     slow.pause();
   }
   slow.resume();
+});
+
+test('[FEED1] above 1 MiB unsent a client is sent nothing more, until less than 256 KiB are left', async () => {
+  await using w = await world({
+    script: [
+      [...manyAnswers(), finish()],
+      [...say('And on.'), finish()],
+    ],
+  });
+  const { quick, slow, sessionId } = await quickAndSlow(w);
+  await quick.prompt(sessionId, 'go');
+  const full = slow.waiting();
+  slow.takeDownTo(400 * 1024);
+  const left = slow.waiting();
+  assert.ok(left > 256 * 1024 && left < full);
+  await quick.prompt(sessionId, 'and?');
+  assert.equal(slow.waiting(), left, 'neither the room nor a wake-up is enough');
+  slow.takeDownTo(255 * 1024);
+  await new Promise(setImmediate);
+  assert.ok(slow.waiting() > MIB);
 });
 
 test('[FEED1] deltas that a slow client did not take are sent as one piece', async () => {
@@ -68,26 +97,63 @@ test('[FEED1] deltas that a slow client did not take are sent as one piece', asy
 });
 
 test('[FEED2] a client that takes nothing for 30 seconds is cut with 4408; one that takes anything is not', async () => {
-  const answers = Array.from({ length: 40 }, (_, n) => ({
-    type: 'message' as const,
-    text: `${n}:${'x'.repeat(100_000)};`,
-  }));
-  await using w = await world({
-    script: [
-      [...answers, finish()],
-      [...answers, finish()],
-    ],
-  });
+  await using w = await world({ script: [[...manyAnswers(), finish()]] });
   const { quick, slow, sessionId } = await quickAndSlow(w);
   await quick.prompt(sessionId, 'go');
-  w.clock.advance(29_000);
-  slow.resume();
-  slow.pause();
-  await quick.prompt(sessionId, 'more');
-  w.clock.advance(1_000);
-  assert.equal(slow.closedWith(), undefined);
-  w.clock.advance(60_000);
+  w.clock.advance(29_999);
+  slow.takeDownTo(slow.waiting() - 1);
+  w.clock.advance(1);
+  assert.equal(slow.closedWith(), undefined, 'it took something');
+  w.clock.advance(29_999);
+  slow.takeDownTo(0);
+  await new Promise(setImmediate);
+  assert.ok(slow.waiting() > MIB, 'it is full again');
+  w.clock.advance(29_999);
+  assert.equal(slow.closedWith(), undefined, 'it took everything there was');
+  w.clock.advance(1);
   assert.equal(slow.closedWith(), 4408);
+});
+
+test('[TOOL21] of a running tool only the newest output waits for a slow client, and whoever joins gets that one', async () => {
+  const shown = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<void>();
+  const snapshot = (n: number) => `${n}:${'x'.repeat(8_000)}`;
+  const chatty: Tool = {
+    ...note,
+    name: 'chatty',
+    async run(_args, { progress }) {
+      for (let n = 0; n < 1_000; n++) progress(snapshot(n));
+      shown.resolve();
+      await go.promise;
+      return { ok: true, output: 'over' };
+    },
+  };
+  const script = [
+    [call('c1', 'chatty', {}), finish()],
+    [...say('Done.'), finish()],
+  ];
+  await using w = await world({ script, tools: [chatty] });
+  const { quick, slow, sessionId } = await quickAndSlow(w);
+  const prompt = quick.prompt(sessionId, 'go');
+  await shown.promise;
+  await new Promise(setImmediate);
+  assert.ok(slow.waiting() < 1.2 * MIB, `${slow.waiting()} bytes wait for it`);
+  const outputs = (client: WireClient) =>
+    client.updates().flatMap(({ status, content }) => (status === 'in_progress' && content ? [textIn(content)] : []));
+  slow.resume();
+  await new Promise(setImmediate);
+  assert.equal(outputs(slow.client).at(-1), snapshot(999));
+  assert.ok(outputs(slow.client).length < 200, 'what was replaced is not sent later');
+  const late = await w.client();
+  await late.request('session/load', { sessionId, cwd: w.dir, mcpServers: [] });
+  await quick.request('session/set_mode', { sessionId, modeId: 'plan' });
+  await late.update(({ sessionUpdate }) => sessionUpdate === 'current_mode_update');
+  assert.deepEqual(outputs(late), [snapshot(999)], 'once');
+  go.resolve();
+  await prompt;
+  const after = await w.client();
+  await after.request('session/load', { sessionId, cwd: w.dir, mcpServers: [] });
+  assert.deepEqual(outputs(after), [], 'it is not in the Log');
 });
 
 test('[FEED3] clients with cursors get a heartbeat that says where their Sessions are; others get none', async () => {

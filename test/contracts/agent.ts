@@ -6,12 +6,13 @@ import { attaching } from './agent/attaching.ts';
 import { cancelling } from './agent/cancelling.ts';
 import { handshake } from './agent/handshake.ts';
 import { permissions } from './agent/permissions.ts';
+import { positions } from './agent/positions.ts';
 import { prompts } from './agent/prompts.ts';
 import { reloading } from './agent/reloading.ts';
 import { sessions } from './agent/sessions.ts';
 import { type Connect, casesOn } from './agent/stage.ts';
 
 export function agentContract(transport: string, connect: Connect): void {
-  for (const cases of [handshake, sessions, prompts, permissions, cancelling, reloading, attaching])
-    cases(casesOn(transport, connect));
+  const all = [handshake, sessions, prompts, permissions, cancelling, reloading, attaching, positions];
+  for (const cases of all) cases(casesOn(transport, connect));
 }

@@ -5,12 +5,10 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import * as acp from '@agentclientprotocol/sdk';
-import { createWebSocketStream } from '@agentclientprotocol/sdk/experimental/ws-client';
-import { WebSocket } from 'ws';
 import { type FakeOpenAi, startFakeOpenAi } from '../support/fake-openai.ts';
 import { call, gate, message, thought } from '../support/fake-openai-steps.ts';
+import { allow, checked, editor, textOf, webSocketStream } from '../support/official-client.ts';
 import { environmentFor, startPixir, startServer } from '../support/processes.ts';
-import { checkFrame } from '../support/schema.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
 /** Opens a stream to a real process of ours; `again` opens one to the next process over the same data. */
@@ -25,48 +23,8 @@ const overStdio: Open = async (stack, dataDir, env) => {
 
 const overWebSocket: Open = async (stack, dataDir, env) => {
   const server = stack.use(await startServer(dataDir, env, ['--workspace', dataDir]));
-  return createWebSocketStream(`${server.url.replace('http', 'ws')}/acp`, {
-    WebSocket: WebSocket as never,
-    headers: { authorization: `Bearer ${server.token}` },
-  });
+  return webSocketStream(server);
 };
-
-/** The same stream, with every frame that we send checked against the official schema on its way. */
-function checked({ readable, writable }: acp.Stream): acp.Stream {
-  const methods = new Map<unknown, string>();
-  const outgoing = new TransformStream<acp.AnyMessage, acp.AnyMessage>({
-    transform(message, controller) {
-      if ('id' in message && 'method' in message) methods.set(message.id, message.method);
-      controller.enqueue(message);
-    },
-  });
-  const incoming = new TransformStream<acp.AnyMessage, acp.AnyMessage>({
-    transform(message, controller) {
-      checkFrame(JSON.stringify(message), (id) => methods.get(id));
-      controller.enqueue(message);
-    },
-  });
-  void outgoing.readable.pipeTo(writable).catch(() => undefined);
-  return { readable: readable.pipeThrough(incoming), writable: outgoing.writable };
-}
-
-/** An editor, as small as it can be: it keeps the updates and allows what it is asked. */
-function editor(updates: acp.SessionUpdate[], asked: acp.RequestPermissionRequest[]) {
-  return acp
-    .client({ name: 'interop' })
-    .onNotification(acp.methods.client.session.update, ({ params }) => void updates.push(params.update))
-    .onRequest(acp.methods.client.session.requestPermission, ({ params }) => {
-      asked.push(params);
-      return { outcome: { outcome: 'selected', optionId: 'allow' } };
-    });
-}
-
-const textOf = (updates: acp.SessionUpdate[]) =>
-  updates
-    .map((update) =>
-      update.sessionUpdate === 'agent_message_chunk' && update.content.type === 'text' ? update.content.text : '',
-    )
-    .join('');
 
 async function conversation(open: Open, fake: FakeOpenAi, dir: string): Promise<void> {
   const env = {
@@ -81,7 +39,7 @@ async function conversation(open: Open, fake: FakeOpenAi, dir: string): Promise<
 
   await using stack = new AsyncDisposableStack();
   const updates: acp.SessionUpdate[] = [];
-  await editor(updates, []).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
+  await editor(updates, async () => allow).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
     await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
     await ctx.request(acp.methods.agent.session.load, { sessionId, cwd, mcpServers: [] });
     const kinds = updates.map(({ sessionUpdate }) => sessionUpdate);
@@ -103,7 +61,11 @@ async function firstSitting(
   await using stack = new AsyncDisposableStack();
   const updates: acp.SessionUpdate[] = [];
   const asked: acp.RequestPermissionRequest[] = [];
-  return await editor(updates, asked).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
+  const answer = async (request: acp.RequestPermissionRequest) => {
+    asked.push(request);
+    return allow;
+  };
+  return await editor(updates, answer).connectWith(checked(await open(stack, dir, env)), async (ctx) => {
     const { agentInfo, protocolVersion } = await ctx.request(acp.methods.agent.initialize, { protocolVersion: 1 });
     assert.deepEqual([agentInfo?.name, protocolVersion], ['pixir', 1]);
     const { sessionId } = await ctx.request(acp.methods.agent.session.new, { cwd, mcpServers: [] });

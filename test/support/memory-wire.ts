@@ -1,11 +1,13 @@
 /** An in-memory connection: the transport contract's simplest implementation, whose network the test controls. */
-import type { OpenPeer } from '../../src/acp/transport.ts';
+import { LOW_WATER, type OpenPeer } from '../../src/acp/transport.ts';
 import { WireClient } from './wire-client.ts';
 
 export interface MemoryConnection {
   client: WireClient;
   /** What the other side has not taken: while paused, everything that is sent piles up here. */
   pause(): void;
+  /** Takes the oldest of what waits, until at most this many bytes are left; stays paused. */
+  takeDownTo(left: number): void;
   resume(): void;
   /** Bytes that wait while paused. */
   waiting(): number;
@@ -18,7 +20,7 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
   const client = new WireClient();
   let closed = false;
   let paused = false;
-  let buffered: string[] = [];
+  const buffered: string[] = [];
   let onDrain = () => {};
   const deliver = (text: string) => queueMicrotask(() => client.receive(text));
   let bytes = 0;
@@ -44,6 +46,14 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
     },
     principal,
   );
+  function takeDownTo(left: number): void {
+    while (bytes > left) {
+      const frame = buffered.shift() ?? '';
+      bytes -= Buffer.byteLength(frame);
+      deliver(frame);
+    }
+    if (bytes < LOW_WATER) onDrain();
+  }
   function end(): void {
     if (closed) return;
     closed = true;
@@ -58,13 +68,10 @@ export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConn
     pause() {
       paused = true;
     },
+    takeDownTo,
     resume() {
       paused = false;
-      const frames = buffered;
-      buffered = [];
-      bytes = 0;
-      for (const frame of frames) deliver(frame);
-      onDrain();
+      takeDownTo(0);
     },
   };
 }

@@ -3,26 +3,15 @@
  * the live item, `caught_up` once, the pending permissions, and what happens from then on.
  */
 import * as z from 'zod';
-import { encodeCursor, type ResetReason, type Start, startAt } from '../cursor.ts';
+import { encodeCursor, type Start, startAt } from '../cursor.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
-
-interface AttachResult {
-  /** `reset`: the client clears its transcript and gets everything from the oldest Event. */
-  mode: Start['mode'];
-  reason?: ResetReason;
-  /** The cursor of the newest Event. */
-  head: string;
-  state: 'idle' | 'running';
-  turn?: { turnId: string; promptKey?: string };
-  role: 'controller' | 'observer';
-}
+import type { AttachResult } from '../wire.ts';
 
 export const attach = defineMethod({
   name: '_pixir/session/attach',
   kind: 'request',
   params: z.object({
     sessionId: sessionIdSchema,
-    /** Absent: from the start; `head`: only what comes. Any text is taken: one that does not fit is a reset. */
     cursor: z.string().max(1_024).optional(),
     role: z.enum(['controller', 'observer']).default('controller'),
   }),

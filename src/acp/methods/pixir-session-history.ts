@@ -10,24 +10,16 @@ import { invalidParams } from '../errors.ts';
 import { updateParams } from '../frames.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 import { updatesOf } from '../translate.ts';
+import type { HistoryPage } from '../wire.ts';
 
 const MAX_EVENTS = 500;
-
-interface HistoryPage {
-  /** The params of the `session/update`s of this page, oldest first. */
-  updates: ReturnType<typeof updateParams>[];
-  /** Names the page before this one; null at the beginning. */
-  before: string | null;
-}
 
 export const history = defineMethod({
   name: '_pixir/session/history',
   kind: 'request',
   params: z.object({
     sessionId: sessionIdSchema,
-    /** Everything up to this position; absent: up to the head. */
     before: z.string().max(1_024).optional(),
-    /** How many Events a page covers. */
     limit: z.number().int().min(1).max(MAX_EVENTS),
   }),
   async handle({ sessionId, before, limit }, { agent: { runtime } }): Promise<HistoryPage> {
@@ -40,9 +32,11 @@ export const history = defineMethod({
       const view = { offset: 0, thoughts: true, configOptions: () => configOptions(session.state, runtime.settings) };
       const [boundary] = after < 0 ? [] : await session.read(after - 1, 1);
       const entries = await session.read(after, seq - after);
-      const updates = entries.flatMap(({ event }) =>
-        updatesOf(event, view).map((update) => updateParams(sessionId, update)),
-      );
+      const updates = entries.flatMap(({ event }) => {
+        const promptKey = event.type === 'user_message' ? event.data.promptKey : undefined;
+        const meta = promptKey === undefined ? undefined : { promptKey };
+        return updatesOf(event, view).map((update) => updateParams(sessionId, update, meta));
+      });
       const at = boundary && { seq: after, chk: boundary.chk };
       return { updates, before: at ? encodeCursor(session.tail.epoch, at) : null };
     } finally {

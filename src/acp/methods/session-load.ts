@@ -22,6 +22,6 @@ export const sessionLoad = defineMethod({
   async handle(params, context): Promise<LoadSessionResponse> {
     const feed = await reopen(context, params, fromStart);
     await feed.caughtUp();
-    return sessionSetup(feed.session, context.agent);
+    return sessionSetup(feed, context.agent);
   },
 });

@@ -18,6 +18,6 @@ export const sessionNew = defineMethod({
     const session = await start(agent.runtime, { workspace: cwd, owner: connection.principal });
     const feed = await connection.feeds.attach(session.id, fromHead);
     feed.start();
-    return { sessionId: session.id, ...sessionSetup(session, agent) };
+    return { sessionId: session.id, ...sessionSetup(feed, agent) };
   },
 });

@@ -17,6 +17,6 @@ export const sessionResume = defineMethod({
   }),
   async handle(params, context): Promise<ResumeSessionResponse> {
     const feed = await reopen(context, params, fromHead);
-    return sessionSetup(feed.session, context.agent);
+    return sessionSetup(feed, context.agent);
   },
 });

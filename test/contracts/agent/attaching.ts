@@ -36,7 +36,7 @@ export function attaching(on: On): void {
     const head = `p1.${tail?.epoch}.${tail?.seq}.${tail?.chk}`;
     assert.deepEqual(result, { mode: 'backfill', head, state: 'idle', role: 'controller' });
     const end = await reader.frame(({ method }) => method === '_pixir/session/caught_up');
-    assert.deepEqual(end.params, { sessionId, cursor: head, state: 'idle' });
+    assert.deepEqual(end.params, { sessionId, cursor: head, state: 'idle', permissions: [] });
     assert.equal(reader.frames.at(-1), end, 'after everything that was missed');
     assert.equal(reader.text(), 'Hello there.');
     await client.prompt(sessionId, 'more');
