@@ -30,7 +30,7 @@ export async function execute(
   requested: RequestedCall,
   before: readonly EventDraft[],
 ): Promise<void> {
-  const call = { ...requested, callId: unusedCallId(turn, requested.callId) };
+  const call = { ...requested, callId: await unusedCallId(turn, requested.callId) };
   const tool = turn.tools.get(call.name);
   const parsed = tool?.schema.safeParse(call.args);
   if (!tool || !parsed?.success) {
@@ -119,10 +119,10 @@ function refusal(
 }
 
 /** Compatible servers repeat ids ("call_0"); in a Session an id names one call. */
-function unusedCallId(turn: TurnContext, callId: string): string {
-  const used = turn.session.state.callIds;
+async function unusedCallId({ session, signal }: TurnContext, callId: string): Promise<string> {
+  const { callIds } = await session.history(signal);
   for (let n = 2, candidate = callId; ; n++) {
-    if (!used.has(candidate)) return candidate;
+    if (!callIds.has(candidate)) return candidate;
     candidate = `${callId}-${n}`;
   }
 }

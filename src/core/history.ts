@@ -1,6 +1,7 @@
 /**
  * History: the fold of the Log into what a model is shown. Advanced by one Event at a time, rebuilt by reading the Log,
- * never written anywhere. Everything a provider must not see (partial text, usage, decisions) is left out here.
+ * never written anywhere; only a running Turn needs it. Everything a provider must not see (partial text, usage,
+ * decisions) is left out here.
  */
 import { unreachable } from './errors.ts';
 import type { Event } from './event.ts';
@@ -12,6 +13,8 @@ export interface History {
   items: HistoryItem[];
   /** Calls without a result yet: callId to tool name. */
   pending: Map<string, string>;
+  /** Every call id ever used here: ids from a provider may repeat, ours must not. */
+  callIds: Set<string>;
   /** Reasoning is only valid together with what it led to, so it waits for that. */
   reasoning: PendingReasoning[];
   /** What the model was writing when this Turn was last cut off. */
@@ -19,7 +22,7 @@ export interface History {
 }
 
 export function emptyHistory(): History {
-  return { items: [], pending: new Map(), reasoning: [], cutOff: '' };
+  return { items: [], pending: new Map(), callIds: new Set(), reasoning: [], cutOff: '' };
 }
 
 /** The conversation so far; a copy, because the fold goes on. Every tool call in it has its result; every reasoning item has its follower. */
@@ -91,6 +94,7 @@ export function applyToHistory(history: History, event: Event): void {
       const { callId, name, args } = event.data;
       push(history, { type: 'tool_call', callId, name, args });
       history.pending.set(callId, name);
+      history.callIds.add(callId);
       return;
     }
     case 'tool_result':

@@ -9,6 +9,8 @@ import type { Event, EventDraft } from './event.ts';
 export interface Entry {
   event: Event;
   chk: string;
+  /** How long its JSON is. */
+  size: number;
 }
 
 /** Where a Session's Log ends. `epoch` changes when the record was replaced (import, restore, repair). */
@@ -18,12 +20,19 @@ export interface Head {
   chk: string;
 }
 
-/** The text so far of the item that is streaming: the only thing stored that is not an Event. */
+/** The text so far of the item that is streaming: not an Event, and no part of the record. */
 export interface LiveDraft {
   turnId: string;
   messageId: string;
   kind: 'message' | 'thought';
   text: string;
+}
+
+/** A copy of the session state after the Event `seq`. `chk` tells whether it fits the Log. */
+export interface Snapshot {
+  seq: number;
+  json: string;
+  chk: string;
 }
 
 /** One line of the list of Sessions. Times are ISO 8601 UTC. */
@@ -70,6 +79,12 @@ export interface Log {
   saveDraft(sessionId: string, draft: LiveDraft): Promise<void>;
 
   draft(sessionId: string): Promise<LiveDraft | undefined>;
+
+  /** Keeps a snapshot in place of the one before. Only a cache: it may be lost at any time. */
+  saveSnapshot(sessionId: string, snapshot: Snapshot): Promise<void>;
+
+  /** Undefined also when there is one that cannot be read. */
+  snapshot(sessionId: string): Promise<Snapshot | undefined>;
 
   close(): Promise<void>;
 }

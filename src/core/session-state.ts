@@ -65,8 +65,7 @@ export interface SessionState {
   turn: OpenTurn | null;
   openCalls: Map<string, OpenCall>;
   permissions: Map<string, PendingPermission>;
-  /** Every call id ever used here: ids from a provider may repeat, ours must not. */
-  callIds: Set<string>;
+  /** Every keyed prompt there ever was: a key never runs twice. */
   prompts: Map<string, KeyedPrompt>;
 }
 
@@ -90,7 +89,6 @@ export function initialState(event: Event): SessionState {
     turn: null,
     openCalls: new Map(),
     permissions: new Map(),
-    callIds: new Set(),
     prompts: new Map(),
   };
 }
@@ -125,7 +123,6 @@ export function applyToState(state: SessionState, event: Event): void {
     case 'tool_call': {
       const { callId, name, title, kind, args } = event.data;
       state.openCalls.set(callId, { callId, name, title, kind, args });
-      state.callIds.add(callId);
       return;
     }
     case 'tool_result':
@@ -177,5 +174,5 @@ function finishTurn(state: SessionState, { data, seq }: Event<'turn_finished'>):
 
 /** Tells two prompts apart that claim the same key. */
 export function contentHash(content: readonly ContentBlock[]): string {
-  return hash('sha256', JSON.stringify(content), 'hex');
+  return hash('sha256', JSON.stringify(content), 'hex').slice(0, 32);
 }

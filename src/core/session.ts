@@ -7,11 +7,14 @@ import type { Clock } from './clock.ts';
 import { closingEvents, type TurnEnding } from './closing.ts';
 import { CoreError } from './errors.ts';
 import type { EventDraft, EventType } from './event.ts';
-import { applyToHistory, emptyHistory, type History } from './history.ts';
+import { emptyHistory, type History } from './history.ts';
+import { type LazyHistory, lazyHistory } from './lazy-history.ts';
 import { beginItem, type LiveItem } from './live-item.ts';
-import { type Entry, FIRST_CHK, type Head, type LiveDraft, type Log } from './log.ts';
+import type { Entry, Head, LiveDraft, Log } from './log.ts';
 import type { Phase, TurnEnd } from './phase.ts';
-import { applyToState, initialState, type SessionState } from './session-state.ts';
+import { recentEntries } from './recent.ts';
+import { applyToState, type SessionState } from './session-state.ts';
+import { beginningWith, type Folded, latestFold, takeSnapshot } from './snapshot.ts';
 
 export interface SessionPorts {
   log: Log;
@@ -21,9 +24,9 @@ export interface SessionPorts {
   onError(error: unknown): void;
 }
 
-/** How many recent entries are kept in memory, so that live readers do not go to the disk. */
-const RECENT = 256;
 const PAGE = 1_000;
+/** Opening folds so many Events in about a millisecond: fewer are not worth a snapshot. */
+const SNAPSHOT_INTERVAL = 256;
 /** Below the 250 ms that a crash may cost, to leave time for the commit itself. */
 const DRAFT_INTERVAL_MS = 200;
 
@@ -35,12 +38,14 @@ const CUT_OFF: TurnEnding = {
 export class Session {
   readonly id: string;
   readonly #ports: SessionPorts;
-  #state: SessionState;
-  #history: History;
+  readonly #state: SessionState;
+  readonly #recent = recentEntries();
+  readonly #history: LazyHistory;
   #epoch = '';
-  #head = -1;
-  #chk = FIRST_CHK;
-  #recent: Entry[] = [];
+  #head: number;
+  #chk: string;
+  /** The seq of the newest snapshot. */
+  #saved: number;
   #live: LiveItem | undefined;
   #outputs = new Map<string, string>();
   #cancelDraft: (() => void) | undefined;
@@ -48,32 +53,38 @@ export class Session {
   #recovery: Promise<void> | undefined;
   phase: Phase = { kind: 'idle' };
 
-  private constructor(id: string, ports: SessionPorts, first: Entry) {
+  private constructor(id: string, ports: SessionPorts, { state, seq, chk }: Folded, history?: History) {
     this.id = id;
     this.#ports = ports;
-    this.#state = initialState(first.event);
-    this.#history = emptyHistory();
+    this.#state = state;
+    this.#head = seq;
+    this.#saved = seq;
+    this.#chk = chk;
+    this.#history = lazyHistory(this, history);
   }
 
   /** Records `session_created` and returns the Session that begins with it. */
   static async create(ports: SessionPorts, draft: EventDraft<'session_created'>): Promise<Session> {
     const entries = await ports.log.append([draft]);
-    const session = new Session(draft.sessionId, ports, firstOf(entries, draft.sessionId));
+    const [first] = entries;
+    if (!first) throw new CoreError('internal', 'an append recorded nothing');
+    const session = new Session(draft.sessionId, ports, beginningWith(first), emptyHistory());
     await session.#learnEpoch();
     session.#publish(entries);
     return session;
   }
 
   /**
-   * Rebuilds a Session from its Log. A Turn that a crash left open makes it `stranded`, with the draft as its live item.
+   * Rebuilds a Session from its Log, or from a snapshot and what came after it. A Turn that a crash left open makes it
+   * `stranded`, with the draft as its live item.
    *
    * @throws CoreError `unknown_session`, `log_corrupt`, `log_write_failed`.
    */
   static async open(ports: SessionPorts, id: string): Promise<Session> {
-    const entries = await ports.log.read(id, -1, PAGE);
-    const session = new Session(id, ports, firstOf(entries, id));
+    const session = new Session(id, ports, await latestFold(ports.log, id));
     await session.#learnEpoch();
-    await session.#fold(entries);
+    await session.#catchUp();
+    session.#saveSnapshot();
     if (session.#state.turn) {
       session.phase = { kind: 'stranded' };
       await session.#adoptDraft();
@@ -83,10 +94,6 @@ export class Session {
 
   get state(): Readonly<SessionState> {
     return this.#state;
-  }
-
-  get history(): Readonly<History> {
-    return this.#history;
   }
 
   /** The seq of the newest Event that readers may see. */
@@ -111,9 +118,13 @@ export class Session {
   /** Up to `limit` entries after `after`, never beyond the head. Answers from memory when it can. */
   read(after: number, limit: number): Entry[] | Promise<Entry[]> {
     if (after >= this.#head) return [];
-    const oldest = this.#recent[0]?.event.seq ?? Number.POSITIVE_INFINITY;
-    if (after + 1 >= oldest) return this.#recent.slice(after + 1 - oldest, after + 1 - oldest + limit);
-    return this.#ports.log.read(this.id, after, Math.min(limit, this.#head - after));
+    const entries = this.#recent.read(after, limit);
+    return entries ?? this.#ports.log.read(this.id, after, Math.min(limit, this.#head - after));
+  }
+
+  /** What the model is shown. @throws the signal's reason; CoreError `log_corrupt`. */
+  history(signal: AbortSignal): Promise<Readonly<History>> {
+    return this.#history.get(signal);
   }
 
   /**
@@ -189,13 +200,11 @@ export class Session {
   }
 
   async #recover(ending: TurnEnding): Promise<void> {
-    const entries = await this.#ports.log.read(this.id, -1, PAGE);
-    this.#state = initialState(firstOf(entries, this.id).event);
-    this.#history = emptyHistory();
-    this.#recent = [];
-    this.#head = -1;
+    const { seq, chk } = this.tail;
+    const [newest] = await this.#ports.log.read(this.id, seq - 1, 1);
+    if (newest?.chk !== chk) throw new CoreError('log_corrupt', 'the Log has lost what it had recorded', { seq });
     await this.#learnEpoch();
-    await this.#fold(entries);
+    await this.#catchUp();
     await this.#closeLeftover(ending);
     this.phase = { kind: 'idle' };
   }
@@ -227,8 +236,11 @@ export class Session {
     this.#epoch = row.head.epoch;
   }
 
-  async #fold(first: Entry[]): Promise<void> {
-    for (let page = first; page.length > 0; page = await this.#ports.log.read(this.id, this.#head, PAGE)) {
+  /** Applies what the Log has and this Session has not. */
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      const page = await this.#ports.log.read(this.id, this.#head, PAGE);
+      if (page.length === 0) break;
       for (const entry of page) this.#apply(entry);
     }
     this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
@@ -237,15 +249,18 @@ export class Session {
   #publish(entries: Entry[]): void {
     for (const entry of entries) this.#apply(entry);
     this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
+    if (!this.#state.turn) this.#saveSnapshot();
   }
 
   #apply(entry: Entry): void {
     const { event } = entry;
+    // Committed by one and read again by another in the same moment.
+    if (event.seq <= this.#head) return;
     if (event.seq !== this.#head + 1) {
       throw new CoreError('log_corrupt', 'the Log has a gap', { expected: this.#head + 1, found: event.seq });
     }
     applyToState(this.#state, event);
-    applyToHistory(this.#history, event);
+    this.#history.advance(event);
     this.#forgetLive(event.type, 'messageId' in event.data ? event.data.messageId : undefined);
     if (event.type === 'tool_result') this.#outputs.delete(event.data.callId);
     if (event.type === 'turn_finished') {
@@ -254,7 +269,6 @@ export class Session {
     this.#head = event.seq;
     this.#chk = entry.chk;
     this.#recent.push(entry);
-    if (this.#recent.length > 2 * RECENT) this.#recent.splice(0, this.#recent.length - RECENT);
   }
 
   /** The commit of an item and the end of its live text are one moment: nobody can see both, or neither. */
@@ -263,6 +277,14 @@ export class Session {
     this.#live = undefined;
     this.#cancelDraft?.();
     this.#cancelDraft = undefined;
+  }
+
+  /** Only now and then, and the rarer the more prompts it must name: all snapshots together cost less than the Log. */
+  #saveSnapshot(): void {
+    if (this.#head - this.#saved < Math.max(SNAPSHOT_INTERVAL, this.#state.prompts.size)) return;
+    this.#saved = this.#head;
+    const snapshot = takeSnapshot({ state: this.#state, seq: this.#head, chk: this.#chk });
+    this.#ports.log.saveSnapshot(this.id, snapshot).catch(this.#ports.onError);
   }
 
   #saveDraft(): void {
@@ -274,10 +296,4 @@ export class Session {
 
 function draftOf({ turnId, messageId, kind, text }: LiveItem): LiveDraft {
   return { turnId, messageId, kind, text };
-}
-
-function firstOf(entries: Entry[], sessionId: string): Entry {
-  const [first] = entries;
-  if (!first) throw new CoreError('unknown_session', 'unknown session', { sessionId });
-  return first;
 }

@@ -7,7 +7,7 @@ import type { TurnEnding } from './closing.ts';
 import { CoreError } from './errors.ts';
 import type { EventDraft, Json, PermissionMode, ReasoningEffort, Usage } from './event.ts';
 import { execute, type RequestedCall } from './executor.ts';
-import { historyItems } from './history.ts';
+import { type History, historyItems } from './history.ts';
 import { effectivePermission } from './permission.ts';
 import { developerContext, PROMPT_CONTRACT, systemPrompt } from './prompt.ts';
 import type { FinishReason, Provider, ProviderEvent, ProviderRequest, ToolSpec } from './provider.ts';
@@ -78,7 +78,8 @@ async function askModel(turn: TurnContext): Promise<Answer> {
   // Also aborted when we leave early: a stream that is asked to end while it waits for the model would go on waiting.
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
-  const stream = turn.provider.stream(buildRequest(turn), either)[Symbol.asyncIterator]();
+  const request = buildRequest(turn, await session.history(signal));
+  const stream = turn.provider.stream(request, either)[Symbol.asyncIterator]();
   let finished = false;
   try {
     for (;;) {
@@ -122,7 +123,7 @@ async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 }
 
-function buildRequest(turn: TurnContext): ProviderRequest {
+function buildRequest(turn: TurnContext, history: Readonly<History>): ProviderRequest {
   const { workspace, mode, permissionCeiling, permissionMode } = turn.session.state;
   const permission = effectivePermission('build', permissionCeiling, permissionMode, turn.permissionMode);
   return {
@@ -130,7 +131,7 @@ function buildRequest(turn: TurnContext): ProviderRequest {
     effort: turn.effort,
     instructions: systemPrompt(mode),
     developerContext: developerContext(workspace, mode, permission, turn.presenterContext),
-    history: historyItems(turn.session.history),
+    history: historyItems(history),
     tools: turn.toolSpecs,
     cacheKey: `${PROMPT_CONTRACT}:${mode}:${turn.session.id}`,
   };

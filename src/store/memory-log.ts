@@ -5,7 +5,7 @@
 import type { Clock } from '../core/clock.ts';
 import { type CoreError, toCoreError } from '../core/errors.ts';
 import type { EventDraft } from '../core/event.ts';
-import type { Entry, LiveDraft, Log, SessionQuery, SessionRow } from '../core/log.ts';
+import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot } from '../core/log.ts';
 import { alreadyExists, decode, effectsOf, type Row, type Staged, stage, unknownSession } from './record.ts';
 import { writeQueue } from './write-queue.ts';
 
@@ -22,6 +22,7 @@ interface Stored {
   row: SessionRow;
   rows: Row[];
   draft: LiveDraft | undefined;
+  snapshot: Snapshot | undefined;
 }
 
 export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
@@ -67,6 +68,11 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
         existing(sessionId).draft = structuredClone(draft);
       }),
     draft: async (sessionId) => structuredClone(sessions.get(sessionId)?.draft),
+    saveSnapshot: (sessionId, snapshot) =>
+      queue.enqueue(() => {
+        existing(sessionId).snapshot = { ...snapshot };
+      }),
+    snapshot: async (sessionId) => structuredClone(sessions.get(sessionId)?.snapshot),
     deleteSession: (sessionId) =>
       queue.enqueue(() => {
         existing(sessionId);
@@ -89,7 +95,7 @@ function created({ sessionId, entries, head }: Staged, ts: string): Stored {
   const workspace = event.data.workspace.toWellFormed();
   const owner = event.data.owner.toWellFormed();
   const row = { sessionId, workspace, owner, title: null, createdAt: ts, updatedAt: ts, head, openTurnId: null };
-  return { row, rows: [], draft: undefined };
+  return { row, rows: [], draft: undefined, snapshot: undefined };
 }
 
 function advance(session: Stored, { rows, entries, head }: Staged, updatedAt: string): Stored {

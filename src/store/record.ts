@@ -54,7 +54,7 @@ export function decode(sessionId: string, row: Row, seq: number): Entry {
   if (row.seq !== seq || event?.seq !== seq || event.sessionId !== sessionId || !knownTypes.has(event.type)) {
     throw new CoreError('log_corrupt', `the Log of this Session is damaged at event ${seq}`, { sessionId, seq });
   }
-  return { event, chk: row.chk };
+  return { event, chk: row.chk, size: row.json.length };
 }
 
 /** What recorded Events change beside the Log itself; absent is unchanged. */

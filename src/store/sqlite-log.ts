@@ -14,7 +14,7 @@ import { type WriteStats, writeQueue } from './write-queue.ts';
 
 export interface SqliteLog extends Log, SqliteReader {
   /**
-   * Removes a Session with its Events and its draft; the id is not given out again.
+   * Removes a Session with all that is stored of it; the id is not given out again.
    *
    * @throws CoreError `unknown_session`, `log_write_failed`
    */
@@ -54,6 +54,7 @@ export function sqliteLog(db: Database, clock: Pick<Clock, 'now'>): SqliteLog {
     },
     probe: () => write(() => undefined),
     saveDraft: (sessionId, draft) => write(() => writer.saveDraft(sessionId, draft)),
+    saveSnapshot: (sessionId, snapshot) => write(() => writer.saveSnapshot(sessionId, snapshot)),
     deleteSession: (sessionId) => write(() => writer.deleteSession(sessionId)),
     close: async () => {
       queue.flush();

@@ -3,14 +3,14 @@
  * never write.
  */
 import type { Database } from 'better-sqlite3';
-import type { Entry, LiveDraft, Log, SessionQuery, SessionRow } from '../core/log.ts';
+import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot } from '../core/log.ts';
 import { backup } from './backup.ts';
 import { type DatabaseOptions, openDatabaseReadOnly } from './database.ts';
 import { decode, type Row } from './record.ts';
 import { readFailed } from './sqlite-errors.ts';
 import { type Verification, verifyDatabase, verifySession } from './verify.ts';
 
-export interface SqliteReader extends Pick<Log, 'read' | 'session' | 'sessions' | 'draft' | 'close'> {
+export interface SqliteReader extends Pick<Log, 'read' | 'session' | 'sessions' | 'draft' | 'snapshot' | 'close'> {
   /** @throws CoreError `unknown_session` */
   verifySession(sessionId: string): Promise<Verification>;
   /** The problems in the structure of the file; none when it is sound. Reads all of it. */
@@ -29,6 +29,7 @@ export function sqliteReader(db: Database): SqliteReader {
     'SELECT seq, json, chk FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
   );
   const drafts = db.prepare<[string], string>('SELECT json FROM drafts WHERE session_id = ?').pluck();
+  const snapshots = db.prepare<[string], Snapshot>('SELECT seq, json, chk FROM snapshots WHERE session_id = ?');
   const session = db.prepare<[string], StoredSession>(`${SELECT_SESSIONS} WHERE session_id = ?`);
   const sessions = sessionQueries(db);
 
@@ -42,6 +43,7 @@ export function sqliteReader(db: Database): SqliteReader {
     const json = drafts.get(sessionId);
     return json === undefined ? undefined : (JSON.parse(json) as LiveDraft);
   };
+  const snapshot = reading((sessionId: string) => snapshots.get(sessionId));
   // Its two reads see the same commit.
   const verify = db.transaction((sessionId: string) => verifySession(db, one(sessionId), sessionId));
 
@@ -50,6 +52,8 @@ export function sqliteReader(db: Database): SqliteReader {
     session: reading(one),
     sessions: reading(sessions),
     draft: reading(draft),
+    // It can be done without: what else does not read, the Log will say.
+    snapshot: (sessionId) => snapshot(sessionId).catch(() => undefined),
     verifySession: reading((sessionId: string) => verify(sessionId)),
     verifyDatabase: reading(() => verifyDatabase(db)),
     backupTo: (file) => backup(db, file),

@@ -5,13 +5,14 @@
 import type { Database } from 'better-sqlite3';
 import { CoreError } from '../core/errors.ts';
 import type { EventDraft } from '../core/event.ts';
-import type { Entry, Head, LiveDraft } from '../core/log.ts';
+import type { Entry, Head, LiveDraft, Snapshot } from '../core/log.ts';
 import { keepHeads } from './heads.ts';
 import { alreadyExists, effectsOf, type Staged, stage, unknownSession } from './record.ts';
 
 export interface SqliteWriter {
   record(sessionId: string, drafts: readonly EventDraft[]): Entry[];
   saveDraft(sessionId: string, draft: LiveDraft): void;
+  saveSnapshot(sessionId: string, snapshot: Snapshot): void;
   deleteSession(sessionId: string): void;
   /** To be called when a transaction failed: what was derived from it is derived again from the database. */
   forget(): void;
@@ -39,10 +40,15 @@ export function sqliteWriter(db: Database, now: () => string): SqliteWriter {
       if (heads.get(sessionId) === undefined) throw unknownSession(sessionId);
       sql.saveDraft.run(sessionId, draft.messageId, JSON.stringify(draft));
     },
+    saveSnapshot(sessionId, { seq, json, chk }) {
+      if (heads.get(sessionId) === undefined) throw unknownSession(sessionId);
+      sql.saveSnapshot.run(sessionId, seq, json, chk);
+    },
     deleteSession(sessionId) {
       if (sql.head.get(sessionId) === undefined) throw unknownSession(sessionId);
       heads.delete(sessionId);
       sql.deleteDraft.run(sessionId);
+      sql.deleteSnapshot.run(sessionId);
       sql.deleteEvents.run(sessionId);
       sql.deleteSession.run(sessionId);
       sql.insertDeleted.run(sessionId, now());
@@ -101,6 +107,10 @@ function prepareStatements(db: Database) {
       INSERT INTO drafts (session_id, message_id, json) VALUES (?, ?, ?)
       ON CONFLICT (session_id) DO UPDATE SET message_id = excluded.message_id, json = excluded.json`),
     deleteDraft: db.prepare<[string]>('DELETE FROM drafts WHERE session_id = ?'),
+    saveSnapshot: db.prepare<[string, number, string, string]>(
+      'INSERT OR REPLACE INTO snapshots (session_id, seq, json, chk) VALUES (?, ?, ?, ?)',
+    ),
+    deleteSnapshot: db.prepare<[string]>('DELETE FROM snapshots WHERE session_id = ?'),
     deleteEvents: db.prepare<[string]>('DELETE FROM events WHERE session_id = ?'),
     deleteSession: db.prepare<[string]>('DELETE FROM sessions WHERE session_id = ?'),
     insertDeleted: db.prepare<[string, string]>('INSERT INTO deleted_sessions (session_id, deleted_at) VALUES (?, ?)'),

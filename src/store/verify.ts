@@ -75,7 +75,7 @@ function missing(seq: number): string {
 
 function parseEntry(stored: Row): Entry | undefined {
   try {
-    return { event: parseEvent(JSON.parse(stored.json)), chk: stored.chk };
+    return { event: parseEvent(JSON.parse(stored.json)), chk: stored.chk, size: stored.json.length };
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LiveDraft, Log } from '../../src/core/log.ts';
-import { created, draftOf, said, titled, turnFinished, turnStarted } from '../store/support.ts';
+import { created, draftOf, failsWith, said, titled, turnFinished, turnStarted } from '../store/support.ts';
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
 import type { LogFactory } from './log.ts';
 
@@ -83,6 +83,29 @@ async function pages(log: Log, limit: number): Promise<string[]> {
     page = before ? await log.sessions({ limit, before }) : [];
   }
   return found;
+}
+
+export function keepingSnapshots(factory: LogFactory): void {
+  test('[LOG16] a Session has one snapshot, the last that was saved', async () => {
+    await using fixture = await factory(fakeClock());
+    const { log } = fixture;
+    const first = { seq: 0, json: '{"a":"\\ud83d \u2028 é"}', chk: 'abc' };
+    const second = { seq: 7, json: '', chk: '' };
+    await assert.rejects(log.saveSnapshot('a', first), failsWith('unknown_session'));
+    await log.append([created('a')]);
+    await log.append([created('b')]);
+    assert.equal(await log.snapshot('a'), undefined);
+    assert.equal(await log.snapshot('nobody'), undefined);
+    await log.saveSnapshot('a', first);
+    assert.deepEqual(await log.snapshot('a'), first);
+    await log.saveSnapshot('a', second);
+    assert.deepEqual(await log.snapshot('a'), second);
+    assert.equal(await log.snapshot('b'), undefined);
+    assert.equal((await log.session('a'))?.head.seq, 0);
+    await log.deleteSession('a');
+    assert.equal(await log.snapshot('a'), undefined);
+    await assert.rejects(log.saveSnapshot('a', first), failsWith('unknown_session'));
+  });
 }
 
 export function drafting(factory: LogFactory): void {

@@ -12,6 +12,7 @@ test('[STORE12] a backup beside a writer is one private file with all that was c
   const { log, reader, dir } = fixture;
   const recorded = await log.append([created('a'), ...Array.from({ length: 200 }, (_, i) => said('a', `${i}`))]);
   await log.saveDraft('a', draftOf('so far'));
+  await log.saveSnapshot('a', { seq: 200, json: '{}', chk: 'x' });
   const file = join(dir, 'copy.db');
   const writing = Array.from({ length: 50 }, (_, i) => log.append([created(`late ${i}`)]));
   await Promise.all([reader.backupTo(file), ...writing]);
@@ -26,6 +27,7 @@ test('[STORE12] a backup beside a writer is one private file with all that was c
   const restored = openSqliteLog({ ...fixture, file, clock: fakeClock() });
   assert.deepEqual(await restored.read('a', -1, 1000), recorded);
   assert.deepEqual(await restored.draft('a'), draftOf('so far'));
+  assert.deepEqual(await restored.snapshot('a'), await log.snapshot('a'));
   for (const { sessionId } of await restored.sessions({})) {
     assert.equal((await restored.verifySession(sessionId)).ok, true);
   }

@@ -247,11 +247,22 @@ test('[STORE16] what was deleted is not in the file any more', async () => {
     said('a', secret.repeat(500)),
   ]);
   await log.saveDraft('a', draftOf(secret.repeat(300)));
+  for (const times of [300, 30]) await log.saveSnapshot('a', { seq: 0, json: secret.repeat(times), chk: '' });
   await log.append([created('b'), said('b', 'kept')]);
   await log.deleteSession('a');
   await fixture.close();
   const bytes = readFileSync(file);
   assert.deepEqual([bytes.includes('correct horse'), bytes.includes('kept')], [false, true]);
+});
+
+test('[SNAP2] a snapshot that cannot be read is none', async () => {
+  await using fixture = await sqliteFixture();
+  const { log, db } = fixture;
+  await log.append([created('a')]);
+  await log.saveSnapshot('a', { seq: 0, json: '', chk: '' });
+  db.exec('DROP TABLE snapshots');
+  assert.equal(await log.snapshot('a'), undefined);
+  assert.equal((await log.read('a', -1, 1)).length, 1);
 });
 
 test('[LOG4] the heads of more Sessions than are kept in memory are found again', async () => {
