@@ -6,10 +6,11 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundle } from '../scripts/build.ts';
-import { type Client, openClient } from './client.ts';
+import { type Client, type ClientOptions, openClient } from './client.ts';
 import type { Model } from './model.ts';
+import { PROBED } from './probe.ts';
 import { environmentOf, firstLine, REPOSITORY, type Running, scratchDirectory, startNode } from './processes.ts';
-import { openLines, openWebSocket } from './wires.ts';
+import { type Endpoint, openLines, openWebSocket } from './wires.ts';
 
 export type Name = 'ours' | 'sdk';
 /** `checkout` is ours run from its source. */
@@ -18,14 +19,25 @@ export type TransportName = 'WebSocket' | 'stdio';
 
 export interface Agent extends Running {
   /** Connects; over stdio there is one connection only. */
-  connect(): Promise<Client>;
+  connect(options?: ClientOptions): Promise<Client>;
+}
+
+export interface Server extends Agent {
+  endpoint: Endpoint;
+}
+
+interface ServeOptions {
+  /** Of ours, to find there what was left; a fresh one when absent. */
+  dataDir?: string;
+  /** Makes it answer `probe`. */
+  probed?: boolean;
 }
 
 export interface Agents {
   /** Where Sessions work; it holds `note.txt`. */
   workspace: string;
-  /** @param dataDir of ours, to find there what was left; a fresh one when absent. */
   start(name: Name, transport: TransportName, dataDir?: string): Promise<Agent>;
+  serve(name: Name, options?: ServeOptions): Promise<Server>;
   /** Spawns one over stdio and does not wait for anything. */
   spawn(program: Program, dataDir: string): Agent;
 }
@@ -59,33 +71,34 @@ export async function prepareAgents(model: Model): Promise<Agents> {
   const spawn = (program: Program, dataDir: string) =>
     overStdio(startNode(commands[program], environment(program, dataDir)));
 
-  async function start(name: Name, transport: TransportName, dataDir = scratchDirectory('data')): Promise<Agent> {
-    if (transport === 'stdio') return spawn(name, dataDir);
+  async function serve(name: Name, options: ServeOptions = {}): Promise<Server> {
+    const { dataDir = scratchDirectory('data'), probed = false } = options;
     const [program = ''] = commands[name];
-    const env = environment(name, dataDir);
-    if (name === 'sdk') return overWebSocket(startNode([program, '--ws'], env), (url) => url);
+    const env = { ...environment(name, dataDir), ...(probed ? PROBED : {}) };
+    if (name === 'sdk') {
+      const running = startNode([program, '--ws'], env);
+      return overWebSocket(running, { url: await firstLine(running) });
+    }
     const running = startNode([program, 'serve', '--port', '0', '--workspace', workspace], env);
-    return overWebSocket(
-      running,
-      (line) => line.replace(/^listening on http(.*)$/, 'ws$1/acp'),
-      () => readFileSync(join(dataDir, 'token'), 'utf8').trim(),
-    );
+    const url = (await firstLine(running)).replace(/^listening on http(.*)$/, 'ws$1/acp');
+    return overWebSocket(running, { url, token: readFileSync(join(dataDir, 'token'), 'utf8').trim() });
   }
 
-  return { workspace, start, spawn };
+  async function start(name: Name, transport: TransportName, dataDir = scratchDirectory('data')): Promise<Agent> {
+    return transport === 'stdio' ? spawn(name, dataDir) : serve(name, { dataDir });
+  }
+
+  return { workspace, start, serve, spawn };
 }
 
 function overStdio(running: Running): Agent {
   const { stdin, stdout } = running.child;
-  return { ...running, connect: () => openClient((onMessage) => openLines(stdin, stdout, onMessage)) };
+  return { ...running, connect: (options) => openClient((onMessage) => openLines(stdin, stdout, onMessage), options) };
 }
 
-async function overWebSocket(running: Running, urlOf: (line: string) => string, tokenOf?: () => string) {
-  const url = urlOf(await firstLine(running));
-  return {
-    ...running,
-    connect: () => openClient((onMessage) => openWebSocket(url, tokenOf?.(), onMessage)),
-  };
+function overWebSocket(running: Running, endpoint: Endpoint): Server {
+  const connect = (options?: ClientOptions) => openClient((onMessage) => openWebSocket(endpoint, onMessage), options);
+  return { ...running, endpoint, connect };
 }
 
 /** What npm would install: the files of the package, and its dependencies beside it. */

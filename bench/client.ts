@@ -13,11 +13,18 @@ interface Tally {
   chunks: number;
   /** The length of that text. */
   characters: number;
+  /** The length of all messages that carried updates. */
+  bytes: number;
 }
 
 export interface Answered extends Tally {
   began: number;
   ended: number;
+}
+
+export interface ClientOptions {
+  /** Asks for a cursor on every update. */
+  cursors?: boolean;
 }
 
 export interface Client {
@@ -27,6 +34,10 @@ export interface Client {
   /** Sends a prompt and waits for its answer. */
   prompt(sessionId: string, text: string): Promise<Answered>;
   takeTally(): Tally;
+  /** The next notification of this method; those that nobody waits for are dropped. */
+  notified(method: string): Promise<void>;
+  /** Where the last update that carried a cursor leaves this client. */
+  cursor(): string;
   close(): void;
 }
 
@@ -42,15 +53,24 @@ const UPDATE = '"method":"session/update"';
 const HEAD = 64;
 const CHUNK = '"agent_message_chunk"';
 const TEXT = '"text":"';
+const CURSOR = /"cursor":"([^"]+)"/;
+const NOTHING: Tally = { updates: 0, chunks: 0, characters: 0, bytes: 0 };
 
 /** @param open connects; what it hands to its argument are whole messages. */
-export async function openClient(open: (onMessage: (text: string) => void) => Promise<Wire> | Wire): Promise<Client> {
+export async function openClient(
+  open: (onMessage: (text: string) => void) => Promise<Wire> | Wire,
+  { cursors = false }: ClientOptions = {},
+): Promise<Client> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  let tally: Tally = { updates: 0, chunks: 0, characters: 0 };
+  const awaited = new Map<string, PromiseWithResolvers<void>>();
+  let tally = { ...NOTHING };
+  let lastUpdate = '';
   let lastId = 0;
 
   function count(text: string): void {
     tally.updates += 1;
+    tally.bytes += text.length;
+    lastUpdate = text;
     if (!text.includes(CHUNK)) return;
     const start = text.indexOf(TEXT) + TEXT.length;
     tally.chunks += 1;
@@ -64,7 +84,12 @@ export async function openClient(open: (onMessage: (text: string) => void) => Pr
       return;
     }
     const { id, method, result, error } = JSON.parse(text) as Response;
-    if (method !== undefined) throw new Error(`unexpected ${method} from the agent`);
+    if (method !== undefined) {
+      if (id !== undefined) throw new Error(`unexpected ${method} from the agent`);
+      awaited.get(method)?.resolve();
+      awaited.delete(method);
+      return;
+    }
     const settle = waiting.get(id ?? 0);
     waiting.delete(id ?? 0);
     if (error) settle?.reject(new Error(`the agent refused: ${error.message}`));
@@ -83,11 +108,12 @@ export async function openClient(open: (onMessage: (text: string) => void) => Pr
 
   function takeTally(): Tally {
     const taken = tally;
-    tally = { updates: 0, chunks: 0, characters: 0 };
+    tally = { ...NOTHING };
     return taken;
   }
 
-  await request('initialize', { protocolVersion: 1, clientCapabilities: {} });
+  const clientCapabilities = cursors ? { _meta: { pixir: { cursor: 1 } } } : {};
+  await request('initialize', { protocolVersion: 1, clientCapabilities });
   return {
     request,
     takeTally,
@@ -97,6 +123,16 @@ export async function openClient(open: (onMessage: (text: string) => void) => Pr
       const began = now();
       await request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] });
       return { began, ended: now(), ...takeTally() };
+    },
+    notified(method) {
+      const next = awaited.get(method) ?? Promise.withResolvers<void>();
+      awaited.set(method, next);
+      return next.promise;
+    },
+    cursor() {
+      const [, cursor] = CURSOR.exec(lastUpdate) ?? [];
+      if (cursor === undefined) throw new Error(`no cursor on ${lastUpdate}`);
+      return cursor;
     },
     close: () => wire.close(),
   };

@@ -40,7 +40,7 @@ async function webSocket(): Promise<Row[]> {
   let received = 0;
   let expected = 1;
   let arrived = Promise.withResolvers<void>();
-  const wire = await openWebSocket(floor.url, undefined, () => {
+  const wire = await openWebSocket(floor, () => {
     received += 1;
     if (received === expected) arrived.resolve();
   });

@@ -6,17 +6,37 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { prepareAgents } from './agents.ts';
+import { backfill } from './backfill.ts';
 import type { Group } from './context.ts';
+import { fanout } from './fanout.ts';
 import { floors } from './floors.ts';
+import { footprint } from './footprint.ts';
 import { load } from './load.ts';
 import { now } from './measure.ts';
 import { startModel } from './model.ts';
 import { cleanUpAtExit } from './processes.ts';
+import { reconnect } from './reconnect.ts';
 import { type GroupReport, printTable } from './report.ts';
+import { sessions100 } from './sessions100.ts';
 import { memory, start } from './start.ts';
+import { tail } from './tail.ts';
 import { deltas, read, turns } from './turns.ts';
 
-const GROUPS: Record<string, Group> = { floors, start, memory, turns, read, deltas, load };
+const GROUPS: Record<string, Group> = {
+  floors,
+  start,
+  memory,
+  turns,
+  read,
+  deltas,
+  load,
+  backfill,
+  reconnect,
+  tail,
+  fanout,
+  sessions100,
+  footprint,
+};
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });

@@ -6,27 +6,35 @@
 /** Every delta is this long, so that text tells how many there were, however they were put together on the way. */
 export const DELTA_LENGTH = 6;
 
-/** `one`, `deltas N`, `chunks N`, `read PATH`; anything else is `one`. */
+/** `one`, `deltas N`, `chunks N`, `paced N MS`, `read PATH`; anything else is `one`. */
 type Scenario =
   | { kind: 'text'; deltas: number; chunked: boolean }
+  /** One delta every so many milliseconds. */
+  | { kind: 'paced'; deltas: number; pace: number }
   /** First the call; when its result comes back, one delta. */
   | { kind: 'read'; path: string };
 
 export function scenarioOf(prompt: string): Scenario {
-  const [word = '', argument = ''] = prompt.split(' ');
+  const [word = '', argument = '', pace = ''] = prompt.split(' ');
   if (word === 'read') return { kind: 'read', path: argument };
+  if (word === 'paced') return { kind: 'paced', deltas: Number(argument), pace: Number(pace) };
   const deltas = word === 'deltas' || word === 'chunks' ? Number(argument) : 1;
   return { kind: 'text', deltas, chunked: word === 'chunks' };
 }
 
 export function expectedDeltas(prompt: string): number {
   const scenario = scenarioOf(prompt);
-  return scenario.kind === 'text' ? scenario.deltas : 1;
+  return scenario.kind === 'read' ? 1 : scenario.deltas;
+}
+
+/** The text of the delta at this place. */
+export function deltaAt(index: number): string {
+  return `w${String(index % 10_000).padStart(4, '0')} `;
 }
 
 /** The events of one answer, each as the bytes of its own server-sent event. */
 export function textEvents(deltas: number): string[] {
-  const pieces = Array.from({ length: deltas }, (_, index) => `w${String(index % 10_000).padStart(4, '0')} `);
+  const pieces = Array.from({ length: deltas }, (_, index) => deltaAt(index));
   const text = pieces.join('');
   const position = { item_id: 'msg_bench', output_index: 0, content_index: 0 };
   const item = { id: 'msg_bench', type: 'message', role: 'assistant', status: 'in_progress', content: [] };

@@ -71,12 +71,29 @@ function answer({ input }: RequestBody, response: ServerResponse): void {
     response.end();
   } else if (scenario.kind === 'text') {
     response.end(whole(scenario.deltas));
+  } else if (scenario.kind === 'paced') {
+    pace(textEvents(scenario.deltas), scenario.pace, response);
   } else if (input.at(-1)?.type === 'function_call_output') {
     response.end(whole(1));
   } else {
     calls += 1;
     response.end(readEvents(scenario.path, `call_${calls}`).join(''));
   }
+}
+
+/** One event at a time; where the clock was late, as many as are due. */
+function pace(events: string[], ms: number, response: ServerResponse): void {
+  const began = now();
+  let sent = 0;
+  const timer = setInterval(() => {
+    const due = Math.floor((now() - began) / ms);
+    if (sent < due) response.write(events.slice(sent, due).join(''));
+    sent = due;
+    if (sent < events.length) return;
+    clearInterval(timer);
+    response.end();
+  }, ms);
+  response.once('close', () => clearInterval(timer));
 }
 
 function promptOf(input: RequestBody['input']): string {

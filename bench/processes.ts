@@ -88,6 +88,16 @@ export function residentMemory(pid: number | undefined): number {
   return Number(kilobytes) / 1024;
 }
 
+/** Processor time used so far, in milliseconds; the system counts in steps of ten. */
+export function processorTime(pid: number | undefined): number {
+  // After the name, which may hold anything, and the state.
+  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * 10;
+}
+
 /** Ends this process when whoever started it has gone, for the programs of the benchmark itself. */
 export function endWithParent(): void {
   process.stdin.on('end', () => process.exit(0)).resume();

@@ -12,7 +12,16 @@ export interface Wire {
   close(): void;
 }
 
+/** Where a server of the benchmark listens. */
+export interface Endpoint {
+  /** `ws://host:port/path` */
+  url: string;
+  token?: string;
+}
+
 type OnMessage = (message: string) => void;
+/** The payload of one frame, from `start` to `end` in the bytes that came with it. */
+type OnFrame = (data: Buffer, start: number, end: number) => void;
 
 /** One message a line. */
 export function openLines(output: Writable, input: Readable, onMessage: OnMessage): Wire {
@@ -29,8 +38,12 @@ export function openLines(output: Writable, input: Readable, onMessage: OnMessag
   return { send: (text) => output.write(`${text}\n`), close: () => output.end() };
 }
 
-/** @param url `ws://host:port/path` */
-export async function openWebSocket(url: string, token: string | undefined, onMessage: OnMessage): Promise<Wire> {
+export function openWebSocket(endpoint: Endpoint, onMessage: OnMessage): Promise<Wire> {
+  return openFrames(endpoint, (data, start, end) => onMessage(data.toString('latin1', start, end)));
+}
+
+/** For whoever only counts: nothing is decoded. */
+export async function openFrames({ url, token }: Endpoint, onFrame: OnFrame): Promise<Wire> {
   const { hostname, port, host, pathname } = new URL(url);
   const socket = connect(Number(port), hostname).setNoDelay(true);
   await once(socket, 'connect');
@@ -45,7 +58,7 @@ export async function openWebSocket(url: string, token: string | undefined, onMe
   ];
   socket.write(`${headers.join('\r\n')}\r\n\r\n`);
   const early = await handshake(socket);
-  const read = frameReader(socket, onMessage);
+  const read = frameReader(socket, onFrame);
   if (early.length > 0) read(early);
   socket.on('data', read);
   return { send: (text) => socket.write(frame(TEXT, Buffer.from(text))), close: () => socket.destroy() };
@@ -70,14 +83,14 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-function frameReader(socket: Socket, onMessage: OnMessage): (chunk: Buffer) => void {
+function frameReader(socket: Socket, onFrame: OnFrame): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {
     const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     let at = 0;
     for (let next = frameAt(data, at); next !== undefined; next = frameAt(data, at)) {
       at = next.end;
-      if (next.opcode === TEXT) onMessage(data.toString('latin1', next.start, next.end));
+      if (next.opcode === TEXT) onFrame(data, next.start, next.end);
       else if (next.opcode === PING) socket.write(frame(PONG, data.subarray(next.start, next.end)));
       else if (next.opcode === CLOSE) socket.destroy();
       else throw new Error(`unexpected frame: opcode ${next.opcode}`);
