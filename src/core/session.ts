@@ -9,8 +9,8 @@ import { CoreError } from './errors.ts';
 import type { EventDraft, EventType } from './event.ts';
 import { emptyHistory, type History } from './history.ts';
 import { type LazyHistory, lazyHistory } from './lazy-history.ts';
-import { beginItem, type LiveItem } from './live-item.ts';
-import type { Entry, Head, LiveDraft, Log } from './log.ts';
+import { beginItem, draftOf, type LiveItem, untilNextDraft } from './live-item.ts';
+import type { Entry, Head, Log } from './log.ts';
 import type { Phase, TurnEnd } from './phase.ts';
 import { recentEntries } from './recent.ts';
 import { applyToState, type SessionState } from './session-state.ts';
@@ -27,8 +27,6 @@ export interface SessionPorts {
 const PAGE = 1_000;
 /** Opening folds so many Events in about a millisecond: fewer are not worth a snapshot. */
 const SNAPSHOT_INTERVAL = 256;
-/** Below the 250 ms that a crash may cost, to leave time for the commit itself. */
-const DRAFT_INTERVAL_MS = 200;
 
 const CUT_OFF: TurnEnding = {
   outcome: 'interrupted',
@@ -146,7 +144,7 @@ export class Session {
     const live = this.#live;
     const offset = live.text.length;
     live.text += text;
-    this.#cancelDraft ??= this.#ports.clock.after(DRAFT_INTERVAL_MS, () => this.#saveDraft());
+    this.#cancelDraft ??= this.#ports.clock.after(untilNextDraft(this.#ports.clock.now()), () => this.#saveDraft());
     this.#ports.bus.publish(this.id, { type: 'delta', messageId: live.messageId, kind, offset, text });
   }
 
@@ -292,8 +290,4 @@ export class Session {
     if (!this.#live) return;
     this.#ports.log.saveDraft(this.id, draftOf(this.#live)).catch(this.#ports.onError);
   }
-}
-
-function draftOf({ turnId, messageId, kind, text }: LiveItem): LiveDraft {
-  return { turnId, messageId, kind, text };
 }
