@@ -148,15 +148,16 @@ function createTransport(ws: WebSocket, socket: Socket): Transport {
   return {
     send(text) {
       if (ws.readyState !== WebSocket.OPEN) return;
+      const frame = bytesOf(text);
       if (corked) {
-        ws.send(text);
+        ws.send(frame, TEXT);
         return;
       }
       corked = true;
       socket.cork();
       process.nextTick(uncork);
       // One callback a tick is enough: what is corked together is written together.
-      ws.send(text, written);
+      ws.send(frame, TEXT, written);
     },
     close: (code, reason) => ws.close(code, reason),
     get bufferedAmount() {
@@ -166,6 +167,19 @@ function createTransport(ws: WebSocket, socket: Socket): Transport {
       drained = callback;
     },
   };
+}
+
+const TEXT = { binary: false };
+let lastText = '';
+let lastBytes = Buffer.alloc(0);
+
+/** One frame goes to many clients in a row: its bytes are made once. */
+function bytesOf(text: string): Buffer {
+  if (text !== lastText) {
+    lastText = text;
+    lastBytes = Buffer.from(text);
+  }
+  return lastBytes;
 }
 
 /**
