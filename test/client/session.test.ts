@@ -84,18 +84,25 @@ test('[CLIENT2] a prompt waits for a connection, one at a time, and can be taken
 test('[CLIENT3] a prompt survives the client: it is stored before it is sent, and the next life gets its answer', async () => {
   await using w = await world(halting());
   const storage = mapStorage();
-  const first = live(() => w, { storage });
+  // As a page's storage may be: it takes its time.
+  const setItem = async (key: string, value: string) => {
+    await new Promise(setImmediate);
+    storage.kept.set(key, value);
+  };
+  const first = live(() => w, { storage: { ...storage, setItem } });
   let storedWhenSent: string | undefined;
   first.network.tap = (direction, frame) => {
     if (direction === 'out' && frame.includes('session/prompt')) storedWhenSent = [...storage.kept.keys()].join();
     return true;
   };
   const session = await first.client.newSession({ cwd: w.dir });
+  await until(w, 'live', () => first.client.state.kind === 'live');
   const answer = session.prompt('hi');
   await until(w, 'half of it', () => lines(session).length === 2);
   assert.match(storedWhenSent ?? '', /:prompt$/);
   first.client.close();
   await assert.rejects(answer, failsWith('closed'));
+  await settled();
   w.provider.open('go');
 
   const second = live(() => w, { storage });
@@ -287,4 +294,32 @@ test('[CLIENT11] closed, a Session is let go of: its changes end and nothing mor
   await until(w, 'whole', () => lines(again).at(-1) === 'message: Half a sentence.');
   assert.notEqual(again, session);
   client.close();
+});
+
+test('[CLIENT14] a prompt of ours that comes back after a reconnect is shown once, in its place in the Log', async () => {
+  await using w = await world({ script: ['Theirs.', 'Ours.'].map((text) => [...say(text), finish()]) });
+  const [ours, theirs] = [live(() => w), live(() => w)];
+  const session = await ours.client.newSession({ cwd: w.dir });
+  const other = await theirs.client.session(session.id);
+  await until(w, 'both there', () => ours.client.state.kind === 'live' && theirs.client.state.kind === 'live');
+  ours.network.reachable = false;
+  ours.network.cut();
+  const answer = session.prompt('from us');
+  await other.prompt('from them');
+  // The prompt arrives, and nothing that follows it does.
+  let deaf = false;
+  ours.network.tap = (direction, frame) => {
+    deaf ||= direction === 'in' && frame.includes('_pixir/session/state');
+    return !deaf;
+  };
+  ours.network.reachable = true;
+  await until(w, 'their end', () => lines(other).at(-1) === 'message: Ours.', 250);
+  ours.network.tap = () => true;
+  ours.network.cut();
+  await until(w, 'back', () => lines(session).length === 4, 250);
+  assert.deepEqual(await answer, { stopReason: 'end_turn' });
+  assert.deepEqual(lines(session), ['user: from them', 'message: Theirs.', 'user: from us', 'message: Ours.']);
+  assert.deepEqual(lines(other), lines(session));
+  ours.client.close();
+  theirs.client.close();
 });
