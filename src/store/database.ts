@@ -39,9 +39,10 @@ export function openDatabase(options: DatabaseOptions & { clock: Pick<Clock, 'no
     db.pragma('foreign_keys = ON');
     // What is deleted is overwritten: free pages, too, end up in backups.
     db.pragma('secure_delete = ON');
-    migrate(db, known, () => options.clock.now());
-    // A real write on every start: it shows that the disk takes one, and what `synchronous` is once it did.
+    // Before there are tables: a start that is cut between the two must leave a file that is ours. Also a real write on
+    // every start: it shows that the disk takes one, and what `synchronous` is once it did.
     db.pragma(`application_id = ${APPLICATION_ID}`);
+    migrate(db, known, () => options.clock.now());
     if (db.pragma('synchronous', { simple: true }) !== FULL) {
       throw new CoreError('internal', 'SQLite does not keep synchronous=FULL: commits would not be durable');
     }

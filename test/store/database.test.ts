@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
@@ -112,4 +112,20 @@ test('[STORE7] while another process holds the database a write is refused quick
   intruder.close();
   const [entry] = await log.append([said('a', 'y')]);
   assert.equal(entry?.event.seq, 1);
+});
+
+test('[STORE17] a start that was cut while it made the database is taken up by the next', async () => {
+  const migrations = readdirSync(migrationsDir).length;
+  for (let done = 0; done < migrations; done++) {
+    await using temp = await tempDir();
+    const file = join(temp.path, 'pixir.db');
+    let left = done;
+    const cut = () => {
+      if (left === 0) throw new Error('the power is gone');
+      left--;
+      return clock.now();
+    };
+    assert.throws(() => openSqliteLog({ file, migrationsDir, clock: { now: cut } }), /cannot open/);
+    await openSqliteLog({ file, migrationsDir, clock }).close();
+  }
 });
