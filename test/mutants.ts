@@ -118,7 +118,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "const taken = this.#begin(prompt, 'storing');",
     replace: "const taken = this.#begin(prompt, 'never'); this.send(); taken.sent = 'storing';",
     rule: 'CLIENT3',
-    tests: 'test/client/session.test.ts',
+    tests: 'test/client/prompt.test.ts',
   },
   {
     name: 'the client sends a prompt again under another key',
@@ -126,7 +126,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const _meta = { ...meta, pixir: { ...meta.pixir, promptKey } };',
     replace: 'const _meta = { ...meta, pixir: { ...meta.pixir, promptKey: newKey() } };',
     rule: 'CLIENT1',
-    tests: 'test/client/session.test.ts',
+    tests: 'test/client/prompt.test.ts',
   },
   {
     name: 'the client forgets a decision that was not taken',
@@ -142,7 +142,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (promptKey !== undefined && transcript.items.some((item) => item.id === promptKey)) {',
     replace: 'if (promptKey === id) {',
     rule: 'CLIENT14',
-    tests: 'test/client/session.test.ts',
+    tests: 'test/client/prompt.test.ts',
   },
   {
     name: 'the client trusts a connection that has gone silent',
@@ -155,8 +155,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the client hammers a server that refuses it',
     file: 'src/client/close-codes.ts',
-    find: "      return { kind: 'stop', reason: 'forbidden' };\n    case 4429:",
-    replace: "      return { kind: 'retry', atLeastMs: 0 };\n    case 4429:",
+    find: ", 4403: 'forbidden'",
+    replace: '',
     rule: 'LINK3',
     tests: 'test/client/link.test.ts',
   },

@@ -15,30 +15,21 @@ export type RefusedReason =
   /** The server did not understand us, or is no Pixir. */
   | 'protocol';
 
+const STOPS: Record<number, RefusedReason | undefined> = { 4400: 'protocol', 4401: 'credential', 4403: 'forbidden' };
+const RATE_LIMITED = 4429;
 const RATE_LIMITED_MS = 5_000;
 
 /** @param code a WebSocket close code; 1006 when the network just ended it. */
 export function adviceOn(code: number): Advice {
-  switch (code) {
-    case 4400:
-      return { kind: 'stop', reason: 'protocol' };
-    case 4401:
-      return { kind: 'stop', reason: 'credential' };
-    case 4403:
-      return { kind: 'stop', reason: 'forbidden' };
-    case 4429:
-      return { kind: 'retry', atLeastMs: RATE_LIMITED_MS };
-    default:
-      // 1001, 1006, 1012, 4408, 4500 and whatever comes later: the cursor is valid.
-      return { kind: 'retry', atLeastMs: 0 };
-  }
+  const reason = STOPS[code];
+  if (reason) return { kind: 'stop', reason };
+  // 1001, 1006, 1012, 4408, 4500 and whatever comes later: the cursor is valid.
+  return { kind: 'retry', atLeastMs: code === RATE_LIMITED ? RATE_LIMITED_MS : 0 };
 }
 
-/** @param status of a plain request, where the WebSocket did not even open. */
+/** @param status of a plain request, where the WebSocket did not even open. The codes were named after these. */
 export function adviceOnStatus(status: number): Advice {
-  if (status === 401) return { kind: 'stop', reason: 'credential' };
-  if (status === 403) return { kind: 'stop', reason: 'forbidden' };
-  return { kind: 'retry', atLeastMs: status === 429 ? RATE_LIMITED_MS : 0 };
+  return adviceOn(4_000 + status);
 }
 
 const FIRST_MS = 250;

@@ -18,8 +18,6 @@ export interface ClientOptions {
   ticket?: () => Promise<string>;
   /** Where transcripts, cursors and the unanswered prompt survive; `localStorage` fits. Absent: this life only. */
   storage?: ClientStorage;
-  /** How to call this client in `initialize`. */
-  name?: string;
   /** For tests, and for transports of one's own. */
   ports?: Partial<Ports>;
 }
@@ -56,7 +54,6 @@ export function connect(url: string, options: ClientOptions = {}): Client {
 }
 
 export class Client {
-  readonly #options: ClientOptions;
   readonly #link: Link;
   readonly #rpc: Rpc;
   readonly #host: SessionHost;
@@ -72,7 +69,6 @@ export class Client {
 
   constructor(url: string, options: ClientOptions) {
     const ports: Ports = { ...systemPorts, ...options.ports };
-    this.#options = options;
     this.#rpc = createRpc({
       send: (text) => this.#link.send(text),
       onRequest: (id, method, params) => this.#asked(id, method, params as RequestPermissionRequest),
@@ -183,11 +179,10 @@ export class Client {
   }
 
   #initialize(): void {
-    const clientInfo = { name: this.#options.name ?? 'pixir-client', version: '1' };
     const clientCapabilities = { _meta: { pixir: { cursor: 1 } } };
     this.#rpc.ask(
       'initialize',
-      { protocolVersion: 1, clientInfo, clientCapabilities },
+      { protocolVersion: 1, clientCapabilities },
       {
         resolve: (server) => this.#ready(server),
         reject: (error) => {
@@ -252,7 +247,7 @@ function closed(): ClientError {
 }
 
 function refused(reason: RefusedReason): ClientError {
-  return new ClientError('refused', `the server refuses this client: ${reason}`);
+  return new ClientError('refused', `the server refuses us: ${reason}`);
 }
 
 function stateOf(link: LinkState, caughtUp: boolean): ClientState {
@@ -262,11 +257,11 @@ function stateOf(link: LinkState, caughtUp: boolean): ClientState {
     case 'connecting':
     case 'waiting':
       return { kind: 'reconnecting' };
+    case 'refused':
+      return link;
     case 'offline':
     case 'closed':
       return { kind: 'offline' };
-    case 'refused':
-      return { kind: 'refused', reason: link.reason };
   }
 }
 

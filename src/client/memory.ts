@@ -3,7 +3,7 @@
  * belongs to, and the prompt that is not answered yet. A record that is old, or gone, costs only a longer backfill.
  */
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import type { Transcript } from './transcript.ts';
+import { emptyTranscript, type Transcript } from './transcript.ts';
 
 /** `localStorage` is one; so is anything with these three, synchronous or not. */
 export interface ClientStorage {
@@ -13,11 +13,16 @@ export interface ClientStorage {
 }
 
 /** A transcript and the position that it shows: never one without the other. */
-interface Place {
-  cursor: string;
+export interface Place {
+  /** Undefined before anything was shown; `head`: nothing of what there is shall be. */
+  cursor: string | undefined;
   transcript: Transcript;
   /** What lies before the transcript; null where it begins with the Session. */
   before: string | null;
+}
+
+export function nowhere(): Place {
+  return { cursor: undefined, transcript: emptyTranscript(), before: null };
 }
 
 export type PromptMeta = Record<string, unknown> & { pixir?: object };

@@ -102,7 +102,7 @@ export class OwnPrompt {
     if (pending?.sent !== 'now') return;
     pending.sent = 'before';
     if (!tooLarge) return;
-    this.#settle(pending, { error: new ClientError('too_large', 'the server takes no prompt of this size') });
+    this.#settle(pending, { error: new ClientError('too_large', 'the prompt is too large') });
   }
 
   /** Nobody will answer any more in this life. It stays stored: the next one sends it again. */

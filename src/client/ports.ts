@@ -29,7 +29,7 @@ export interface Ports {
   status(address: Address): Promise<number>;
   /** False when the machine knows that it has no network. */
   online(): boolean;
-  /** Calls back when that may have changed, until the returned function is called. */
+  /** Calls back when there is a network again, until the returned function is called. */
   onOnline(callback: () => void): () => void;
   now(): number;
   after(ms: number, callback: () => void): () => void;
@@ -37,11 +37,13 @@ export interface Ports {
   random(): number;
 }
 
-interface Network {
+/** What browsers have and Node has not. */
+interface Page {
   navigator?: { onLine?: boolean };
-  addEventListener?(name: string, callback: () => void, options: { signal: AbortSignal }): void;
+  addEventListener?(name: string, callback: () => void): void;
+  removeEventListener?(name: string, callback: () => void): void;
 }
-const network = globalThis as Network;
+const page = globalThis as Page;
 
 export const systemPorts: Ports = {
   connect({ url, protocols, headers }, on) {
@@ -64,11 +66,10 @@ export const systemPorts: Ports = {
     await response.body?.cancel();
     return response.status;
   },
-  online: () => network.navigator?.onLine !== false,
+  online: () => page.navigator?.onLine !== false,
   onOnline(callback) {
-    const listening = new AbortController();
-    for (const name of ['online', 'offline']) network.addEventListener?.(name, callback, listening);
-    return () => listening.abort();
+    page.addEventListener?.('online', callback);
+    return () => page.removeEventListener?.('online', callback);
   },
   now: () => performance.now(),
   after(ms, callback) {

@@ -5,7 +5,14 @@
 import type { ContentBlock, PromptResponse, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AttachResult, CaughtUp, ResetReason, Role, StateChange, UpdateParams } from '../acp/wire.ts';
 import { createListeners } from './listeners.ts';
-import { type ClientStorage, type PromptMeta, type SessionMemory, sessionMemory } from './memory.ts';
+import {
+  type ClientStorage,
+  nowhere,
+  type Place,
+  type PromptMeta,
+  type SessionMemory,
+  sessionMemory,
+} from './memory.ts';
 import { OwnPrompt } from './own-prompt.ts';
 import { createPermissions, type Permission, type Permissions } from './permissions.ts';
 import type { Ports } from './ports.ts';
@@ -18,6 +25,7 @@ import {
   prepend,
   removePrompt,
   type Transcript,
+  withoutGhosts,
 } from './transcript.ts';
 
 /** What happened, in order. The transcript has it already. */
@@ -64,10 +72,8 @@ export class Session {
   readonly #permissions: Permissions;
   readonly #own: OwnPrompt;
   #stage: 'detached' | 'attaching' | 'catching_up' | 'live' | 'closed' = 'detached';
-  #transcript: Transcript = emptyTranscript();
-  #cursor: string | undefined;
-  /** What lies before the transcript; null where it begins with the Session. */
-  #before: string | null = null;
+  /** What is shown, and how far that is. */
+  #place: Place = nowhere();
   #running = false;
   #cancelSave: (() => void) | undefined;
 
@@ -75,7 +81,7 @@ export class Session {
     this.id = id;
     this.#host = host;
     this.#role = role;
-    this.#cursor = from === 'end' ? 'head' : undefined;
+    if (from === 'end') this.#place.cursor = 'head';
     this.#memory = sessionMemory(host.storage, id);
     const { tell } = this.#listeners;
     this.#permissions = createPermissions({
@@ -86,12 +92,12 @@ export class Session {
     this.#own = new OwnPrompt(id, host.rpc, this.#memory, {
       ready: () => this.#stage === 'live',
       taken: ({ promptKey, prompt }) => {
-        addOwnPrompt(this.#transcript, promptKey, prompt);
+        addOwnPrompt(this.#place.transcript, promptKey, prompt);
         tell({ type: 'prompt', promptKey });
       },
       settled: ({ promptKey }, happened) => {
-        if (happened) confirmPrompt(this.#transcript, promptKey);
-        else removePrompt(this.#transcript, promptKey);
+        if (happened) confirmPrompt(this.#place.transcript, promptKey);
+        else removePrompt(this.#place.transcript, promptKey);
         this.#saveSoon();
       },
     });
@@ -101,18 +107,14 @@ export class Session {
   static async open(id: string, host: SessionHost, options: SessionOptions): Promise<Session> {
     const session = new Session(id, host, options);
     const [place, prompt] = await Promise.all([session.#memory.place(), session.#memory.prompt()]);
-    if (place) {
-      session.#cursor = place.cursor;
-      session.#transcript = place.transcript;
-      session.#before = place.before;
-    }
+    if (place) session.#place = { ...place, transcript: withoutGhosts(place.transcript, prompt?.promptKey) };
     if (prompt) session.#own.restore(prompt);
     return session;
   }
 
   /** What a person sees: plain data, changed in place, another object after a `reset`. */
   get transcript(): Readonly<Transcript> {
-    return this.#transcript;
+    return this.#place.transcript;
   }
 
   /** The permissions that wait for a decision, ours or anybody's, by `permissionId`. */
@@ -159,15 +161,15 @@ export class Session {
 
   /** Adds up to `limit` Events from before the transcript. False when it begins with the Session now. */
   async older(limit = 100): Promise<boolean> {
-    const before = this.#before;
+    const before = this.#place.before;
     if (before === null) return false;
     const page = await this.#host.request('_pixir/session/history', { sessionId: this.id, before, limit });
     // A reset, or a second call, came first.
-    if (this.#before !== before) return this.#before !== null;
+    if (this.#place.before !== before) return this.#place.before !== null;
     const older = emptyTranscript();
     for (const { update } of page.updates) applyUpdate(older, update);
-    prepend(this.#transcript, older);
-    this.#before = page.before;
+    prepend(this.#place.transcript, older);
+    this.#place.before = page.before;
     this.#saveSoon();
     return page.before !== null;
   }
@@ -186,7 +188,7 @@ export class Session {
 
   /** @internal */
   connected(): void {
-    if (this.#stage !== 'closed') this.#attach(this.#cursor);
+    if (this.#stage !== 'closed') this.#attach(this.#place.cursor);
   }
 
   /** @internal */
@@ -202,8 +204,8 @@ export class Session {
     // Before the answer to the attach there can be frames of an older subscription: they come again.
     if (this.#stage !== 'catching_up' && this.#stage !== 'live') return;
     const meta = _meta?.pixir ?? {};
-    applyUpdate(this.#transcript, update, meta);
-    this.#cursor = meta.cursor ?? this.#cursor;
+    applyUpdate(this.#place.transcript, update, meta);
+    this.#place.cursor = meta.cursor ?? this.#place.cursor;
     this.#saveSoon();
     this.#listeners.tell({ type: 'update', update, replace: meta.replace === true });
   }
@@ -211,9 +213,9 @@ export class Session {
   /** @internal */
   stateChanged({ cursor, state, turn }: StateChange): void {
     if (this.#stage !== 'live') return;
-    this.#cursor = cursor;
+    this.#place.cursor = cursor;
     this.#running = state === 'running';
-    if (turn.promptKey !== undefined) confirmPrompt(this.#transcript, turn.promptKey);
+    if (turn.promptKey !== undefined) confirmPrompt(this.#place.transcript, turn.promptKey);
     this.#saveSoon();
     this.#listeners.tell({ type: 'state', running: this.#running });
   }
@@ -222,7 +224,7 @@ export class Session {
   nowCaughtUp({ cursor, state, permissions }: CaughtUp): void {
     if (this.#stage !== 'catching_up') return;
     this.#stage = 'live';
-    this.#cursor = cursor;
+    this.#place.cursor = cursor;
     this.#running = state === 'running';
     this.#permissions.keepOnly(permissions);
     this.#saveSoon();
@@ -261,18 +263,15 @@ export class Session {
     if (this.#stage !== 'attaching') return;
     if (cursor === 'head') {
       // The item that is being written began before: attached at the newest Event, it comes from its first letter.
-      this.#before = head;
-      this.#cursor = head;
+      this.#place.before = this.#place.cursor = head;
       this.#attach(head);
       return;
     }
     this.#stage = 'catching_up';
     if (mode !== 'reset') return;
-    this.#transcript = emptyTranscript();
-    this.#before = null;
-    this.#cursor = undefined;
+    this.#place = nowhere();
     const own = this.#own.current;
-    if (own) addOwnPrompt(this.#transcript, own.promptKey, own.prompt);
+    if (own) addOwnPrompt(this.#place.transcript, own.promptKey, own.prompt);
     this.#listeners.tell({ type: 'reset', reason });
   }
 
@@ -294,7 +293,7 @@ export class Session {
   #save(): void {
     this.#cancelSave?.();
     this.#cancelSave = undefined;
-    if (this.#cursor === undefined || this.#cursor === 'head') return;
-    void this.#memory.savePlace({ cursor: this.#cursor, transcript: this.#transcript, before: this.#before });
+    const { cursor } = this.#place;
+    if (cursor !== undefined && cursor !== 'head') void this.#memory.savePlace(this.#place);
   }
 }

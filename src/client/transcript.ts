@@ -95,6 +95,12 @@ export function removePrompt(transcript: Transcript, promptKey: string): void {
   );
 }
 
+/** Without prompts that were waiting when it was stored and do not wait any more; those that ran come again. */
+export function withoutGhosts(transcript: Transcript, waiting: string | undefined): Transcript {
+  const items = transcript.items.filter((item) => !(item.type === 'user' && item.pending && item.id !== waiting));
+  return { ...transcript, items };
+}
+
 /** Puts older items in front. What a newer page said of them already is the newer truth. */
 export function prepend(transcript: Transcript, older: Transcript): void {
   const known = new Map(transcript.items.map((item) => [item.id, item]));

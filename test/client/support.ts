@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { type Client, type ClientOptions, connect } from '../../src/client/connect.ts';
 import type { ClientStorage } from '../../src/client/memory.ts';
+import { ClientError } from '../../src/client/rpc.ts';
 import type { Session } from '../../src/client/session.ts';
+import { finish, say } from '../../src/providers/script.ts';
 import { type ClientNetwork, clientNetwork } from '../support/client-network.ts';
-import type { World } from '../support/world.ts';
+import type { World, WorldOptions } from '../support/world.ts';
 
 export interface Life {
   client: Client;
@@ -59,4 +61,19 @@ export function lines({ transcript }: Session): string[] {
     if (item.type === 'tool') return `tool: ${item.call.title} ${item.call.status}`;
     return `${item.type}: ${item.text}`;
   });
+}
+
+export const failsWith = (reason: string) => (error: unknown) =>
+  error instanceof ClientError && error.reason === reason;
+
+/** Half a sentence, and the rest of it when the gate `go` is opened; then another Turn. */
+export function halting(): WorldOptions {
+  const part = (text: string) => ({ type: 'delta' as const, kind: 'message' as const, text });
+  const whole = { type: 'message' as const, text: 'Half a sentence.' };
+  return {
+    script: [
+      [part('Half a '), { type: 'wait', gate: 'go' }, part('sentence.'), whole, finish()],
+      [...say('More.'), finish()],
+    ],
+  };
 }
