@@ -14,7 +14,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./serve.ts')).serve,
   },
   acp: {
-    usage: 'pixir acp [--data-dir D]',
+    usage: 'pixir acp [--data-dir D] [--connect URL --token-file F]',
     summary: 'ACP over stdio, for editors',
     load: async () => (await import('./acp.ts')).acp,
   },

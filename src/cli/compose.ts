@@ -39,12 +39,13 @@ export function databaseOptions(config: Pick<Config, 'dataDir'>) {
 /**
  * Builds the agent over the data directory and closes what a crash left open.
  *
+ * @param role whether other processes can join this one.
  * @throws CoreError `data_dir_locked`, `database_newer`, `database_corrupt`, `config_invalid`.
  */
-export async function compose(config: Config, env: Environment): Promise<Composition> {
+export async function compose(config: Config, env: Environment, role: { serves?: boolean } = {}): Promise<Composition> {
   const logger = createLogger(config.logLevel);
   await using stack = new AsyncDisposableStack();
-  const dataDir = stack.adopt(claimDataDir(config.dataDir), (lock) => lock.release());
+  const dataDir = stack.adopt(claimDataDir(config.dataDir, role), (lock) => lock.release());
   const log = stack.adopt(openSqliteLog({ ...databaseOptions(config), clock: systemClock }), (open) => open.close());
   const runtime = composeRuntime(config, env, log, logger);
   await preparePlayground(config);

@@ -22,7 +22,9 @@ export const serve: Command = {
     const { host, port, 'data-dir': dataDir, workspace: workspaces } = values;
     const config = loadConfig({ command: 'serve', flags: { host, port, dataDir, workspaces } }, io.env);
     await using stack = new AsyncDisposableStack();
-    const agent = stack.adopt(await compose(config, io.env), ({ close }) => close(turnsAtEnd(config, io)));
+    const agent = stack.adopt(await compose(config, io.env, { serves: true }), ({ close }) =>
+      close(turnsAtEnd(config, io)),
+    );
     const app = await createApp({
       openPeer: agent.openPeer,
       authenticate: createAuthenticator(loadToken(config), PRINCIPAL),

@@ -21,6 +21,8 @@ import { CoreError } from '../core/errors.ts';
 export interface Holder {
   pid: number;
   startedAt: string;
+  /** It is a server: it listens, or soon will. */
+  serves: boolean;
   /** Where it can be reached, once it listens. */
   url?: string;
 }
@@ -37,11 +39,11 @@ export interface DataDirLock {
  * @throws CoreError `data_dir_locked` when another process has it, with what is known of the holder in the details;
  *   `config_invalid` when it cannot be used.
  */
-export function claimDataDir(dir: string): DataDirLock {
+export function claimDataDir(dir: string, { serves = false }: { serves?: boolean } = {}): DataDirLock {
   prepareDirectory(dir);
   const lock = takeLock(dir);
   claims.add(lock);
-  const holder: Holder = { pid: process.pid, startedAt: new Date(performance.timeOrigin).toISOString() };
+  const holder: Holder = { pid: process.pid, startedAt: new Date(performance.timeOrigin).toISOString(), serves };
   try {
     writeHolder(dir, holder);
   } catch (cause) {
@@ -63,8 +65,9 @@ export function readHolder(dir: string): Holder | undefined {
   try {
     const said = JSON.parse(readFileSync(join(dir, HOLDER_FILE), 'utf8')) as Partial<Holder> | null;
     if (typeof said?.pid !== 'number' || typeof said.startedAt !== 'string') return undefined;
-    const { pid, startedAt, url } = said;
-    return typeof url === 'string' ? { pid, startedAt, url } : { pid, startedAt };
+    const { pid, startedAt, serves, url } = said;
+    const holder = { pid, startedAt, serves: serves === true };
+    return typeof url === 'string' ? { ...holder, url } : holder;
   } catch {
     return undefined;
   }

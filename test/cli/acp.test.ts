@@ -1,11 +1,22 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { environmentFor, type RunningProcess, runPixir, startPixir, type Variables } from '../support/processes.ts';
+import { createApp } from '../../src/server/app.ts';
+import {
+  environmentFor,
+  type RunningProcess,
+  runPixir,
+  startPixir,
+  startServer,
+  type Variables,
+} from '../support/processes.ts';
 import { checkFrame } from '../support/schema.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { WireClient } from '../support/wire-client.ts';
+import { world } from '../support/world.ts';
 
 const line = (id: number, method: string, params: unknown) =>
   `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;
@@ -66,11 +77,66 @@ test('[STDIO10] the end of stdin in mid-Turn closes the Turn, answers the prompt
   client.assertSound();
 });
 
-test('[START5] a second agent on the same data directory is refused, and stdout stays clean', async () => {
+test('[START5] beside an agent in process a second one is refused, and stdout stays clean', async () => {
   await using dir = await tempDir();
   const { running } = await startAcp(dir.path);
   await using _running = running;
   const { code, stdout, stderr } = await runPixir(['acp'], environmentFor(dir.path));
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /^pixir: .*process \d+.*\n$/);
+});
+
+test('[START5] beside a server it joins the server; its Turns outlive it, and it can end when the server hangs', async () => {
+  await using dir = await tempDir();
+  await using server = await startServer(dir.path, {}, ['--workspace', dir.path]);
+  const { running, client } = await startAcp(dir.path);
+  await using _running = running;
+  const sessionId = await client.newSession(dir.path);
+  client.prompt(sessionId, 'hang').catch(() => undefined);
+  await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+  server.child.kill('SIGSTOP');
+  running.child.kill('SIGTERM');
+  assert.deepEqual([(await running.exit()).code, running.stderr()], [0, '']);
+  client.assertSound();
+  const { stdout } = await runPixir(['sessions', 'list'], environmentFor(dir.path));
+  assert.match(stdout, /\trunning\t/);
+  assert.equal(server.child.exitCode, null);
+});
+
+test('[BRIDGE10] --connect joins a server anywhere; usage errors, a useless token file and a wrong token end it', async () => {
+  await using w = await world();
+  await using stack = new AsyncDisposableStack();
+  const authenticate = (candidate: string) => (candidate === 'the-token' ? 'ada' : undefined);
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const app = await createApp({ openPeer: w.openPeer, authenticate, readiness: () => true, logger });
+  stack.defer(() => app.close());
+  const url = await app.listen({ port: 0 });
+  const [right, wrong] = [join(w.dir, 'right'), join(w.dir, 'wrong')];
+  await writeFile(right, 'the-token\n');
+  await writeFile(wrong, 'another-token\n');
+  const hello = line(1, 'initialize', { protocolVersion: 1 });
+  const acp = (...args: string[]) => runPixir(['acp', ...args], environmentFor(w.dir), hello);
+
+  for (const there of [url, `${url.replace('http', 'ws')}/acp`]) {
+    const { code, stdout, stderr } = await acp('--connect', there, '--token-file', right);
+    assert.deepEqual([code, JSON.parse(stdout).result.agentInfo.version, stderr], [0, '0.0.0', '']);
+  }
+  for (const args of [
+    ['--connect', url],
+    ['--token-file', right],
+    ['--connect', 'ftp://x', '--token-file', right],
+  ]) {
+    const { code, stdout, stderr } = await acp(...args);
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, /^pixir: --connect .+ Try: pixir help\n$/);
+  }
+  for (const [file, reason] of [
+    [wrong, /does not accept the token/],
+    [join(w.dir, 'none'), /cannot be read/],
+  ] as const) {
+    const { code, stdout, stderr } = await acp('--connect', url, '--token-file', file);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /^pixir: [^\n]+\n$/);
+    assert.match(stderr, reason);
+  }
 });

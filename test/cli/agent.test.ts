@@ -1,10 +1,17 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
+import type { OpenPeer } from '../../src/acp/transport.ts';
+import { createBridge } from '../../src/cli/bridge.ts';
 import { serveStdio } from '../../src/cli/stdio.ts';
+import { createApp } from '../../src/server/app.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { WireClient } from '../support/wire-client.ts';
 
-agentContract('stdio', async (openPeer, defer) => {
+const token = 'a-token-for-tests';
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+type Defer = (end: () => unknown) => void;
+
+async function overStdio(openPeer: OpenPeer, defer: Defer): Promise<WireClient> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const done = serveStdio({ input, output, openPeer, principal: 'local' });
   // An editor that goes away takes both ends of the pipe with it.
@@ -22,4 +29,16 @@ agentContract('stdio', async (openPeer, defer) => {
     lines.close();
   });
   return client;
-});
+}
+
+async function overBridge(openPeer: OpenPeer, defer: Defer): Promise<WireClient> {
+  const authenticate = (candidate: string) => (candidate === token ? 'local' : undefined);
+  const app = await createApp({ openPeer, authenticate, readiness: () => true, logger, shutdownGraceMs: 0 });
+  defer(() => app.close());
+  const url = `${(await app.listen({ port: 0 })).replace('http', 'ws')}/acp`;
+  const address = () => ({ url, protocols: ['acp.v1'], headers: { authorization: `Bearer ${token}` } });
+  return overStdio(createBridge({ address, logger, onRefused() {} }), defer);
+}
+
+agentContract('stdio', overStdio);
+agentContract('bridge', overBridge);

@@ -52,6 +52,19 @@ test('[STORE9] a released directory can be claimed again, by this process too', 
   second.release();
 });
 
+test('[STORE9] whoever finds it taken is told whether a server has it, also before it listens', async () => {
+  await using temp = await tempDir();
+  for (const serves of [true, false]) {
+    const lock = claimDataDir(temp.path, { serves });
+    assert.equal(readHolder(temp.path)?.serves, serves);
+    const isSaid = (thrown: unknown) => thrown instanceof CoreError && thrown.details.serves === serves;
+    assert.throws(() => claimDataDir(temp.path), isSaid);
+    lock.release();
+  }
+  writeFileSync(join(temp.path, 'server.json'), '{"pid":1,"startedAt":"2026-01-01T00:00:00.000Z"}');
+  assert.deepEqual(readHolder(temp.path), { pid: 1, startedAt: '2026-01-01T00:00:00.000Z', serves: false });
+});
+
 test('[STORE10] the data directory and all in it are private', async () => {
   await using temp = await tempDir();
   const dir = join(temp.path, 'a', 'b');
