@@ -208,6 +208,8 @@ export class Session {
   }
 
   async #append(drafts: readonly EventDraft[]): Promise<Entry[]> {
+    // A draft that came due while its message is being committed would be written after it, and outlive it.
+    if (drafts.some(({ data }) => 'messageId' in data && data.messageId === this.#live?.messageId)) this.#dropDraft();
     try {
       return await this.#ports.log.append(drafts);
     } catch (error) {
@@ -273,6 +275,10 @@ export class Session {
   #forgetLive(type: EventType, messageId: string | undefined): void {
     if (!this.#live || (messageId !== this.#live.messageId && type !== 'turn_finished')) return;
     this.#live = undefined;
+    this.#dropDraft();
+  }
+
+  #dropDraft(): void {
     this.#cancelDraft?.();
     this.#cancelDraft = undefined;
   }

@@ -8,6 +8,8 @@ import { answer, attach, awaitTurn, type Prompt, start, stopAll } from '../../sr
 import type { Event, EventType } from '../../src/core/event.ts';
 import type { Session } from '../../src/core/session.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
+import { memoryLog } from '../../src/store/memory-log.ts';
+import { fakeClock } from '../support/fake-clock.ts';
 import { sendText } from '../support/send.ts';
 import { type World, type WorldOptions, world } from '../support/world.ts';
 
@@ -163,4 +165,33 @@ test('[REC10] an orderly stop may leave Turns open, with all of their text, for 
   await using next = await w.restart({ ...resume, script: [rest] });
   assert.equal((await endOf(next, id))?.outcome, 'completed');
   assert.equal(find(await next.events(id), 'assistant_message')[0]?.data.text, 'Half a sen');
+});
+
+test('[DRAFT1] a draft that is due while its message is being committed does not come after it', async () => {
+  const inner = memoryLog(fakeClock());
+  const log = {
+    ...inner,
+    append(drafts: Parameters<typeof inner.append>[0]) {
+      const done = inner.append(drafts);
+      if (drafts.some(({ type }) => type === 'assistant_message')) w.clock.advance(300);
+      return done;
+    },
+  };
+  const script = [
+    [...say('So it is.'), { type: 'wait' as const, gate: 'g' }, finish()],
+    [...say('Next.'), finish()],
+  ];
+  await using w = await world({ script, log, settings: { recovery: 'resume' } });
+  const client = await w.client();
+  const sessionId = await client.newSession(w.dir);
+  const prompt = client.prompt(sessionId, 'go');
+  prompt.catch(() => undefined);
+  while (!(await w.types(sessionId)).includes('assistant_message')) await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  await using next = await w.restart({ script: [[...say('Next.'), finish()]] });
+  while (!(await next.types(sessionId)).includes('turn_finished')) await new Promise(setImmediate);
+  const texts = (await next.events(sessionId)).flatMap((event) =>
+    event.type === 'assistant_message' ? [event.data.text] : [],
+  );
+  assert.deepEqual(texts, ['So it is.', 'Next.']);
 });
