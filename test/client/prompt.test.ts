@@ -62,7 +62,7 @@ test('[CLIENT3] a prompt survives the client: it is stored before it is sent, an
   const first = live(() => w, { storage: { ...storage, setItem } });
   let storedWhenSent: string | undefined;
   first.network.tap = (direction, frame) => {
-    if (direction === 'out' && frame.includes('session/prompt')) storedWhenSent = [...storage.kept.keys()].join();
+    if (direction === 'out' && frame.includes('session/prompt')) storedWhenSent ??= [...storage.kept.keys()].join();
     return true;
   };
   const session = await first.client.newSession({ cwd: w.dir });
