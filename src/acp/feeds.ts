@@ -47,10 +47,11 @@ export class Feeds {
   attach(sessionId: string, plan: AttachPlan): Promise<Feed> {
     this.detach(sessionId);
     const feed = this.#open(sessionId, plan).then((opened) => {
-      if (this.#ended || this.#feeds.get(sessionId) !== feed) opened.stop();
+      if (this.#feeds.get(sessionId) !== feed) opened.stop();
       return opened;
     });
-    this.#feeds.set(sessionId, feed);
+    // After the end nobody would take a Feed out again, and whoever waits for it would wait for ever.
+    if (!this.#ended) this.#feeds.set(sessionId, feed);
     feed.catch(() => {
       if (this.#feeds.get(sessionId) === feed) this.#feeds.delete(sessionId);
     });

@@ -140,8 +140,8 @@ export class Client {
   }
 
   #asked(id: RequestId, method: string, params: RequestPermissionRequest): void {
-    const session = method === 'session/request_permission' ? this.#sessions.get(params.sessionId) : undefined;
-    if (session) session.asked(id, params);
+    // Of a Session that we let go of a moment ago, a question is left to others: any answer would decide it.
+    if (method === 'session/request_permission') this.#sessions.get(params.sessionId)?.asked(id, params);
     else this.#rpc.refuse(id, METHOD_NOT_FOUND, 'method not found');
   }
 

@@ -167,7 +167,7 @@ export class Session {
     // A reset, or a second call, came first.
     if (this.#place.before !== before) return this.#place.before !== null;
     const older = emptyTranscript();
-    for (const { update } of page.updates) applyUpdate(older, update);
+    for (const { update, _meta } of page.updates) applyUpdate(older, update, _meta?.pixir);
     prepend(this.#place.transcript, older);
     this.#place.before = page.before;
     this.#saveSoon();

@@ -108,9 +108,14 @@ export function prepend(transcript: Transcript, older: Transcript): void {
     const newer = known.get(item.id);
     if (item.type === 'tool' && newer?.type === 'tool') item.call = { ...item.call, ...newer.call };
   }
-  const ids = new Set(older.items.map(({ id }) => id));
+  const names = new Set(older.items.map(nameOf));
   Object.assign(transcript, { ...older, ...transcript });
-  transcript.items = [...older.items, ...transcript.items.filter(({ id }) => !ids.has(id))];
+  transcript.items = [...older.items, ...transcript.items.filter((item) => !names.has(nameOf(item)))];
+}
+
+/** A prompt is the same one under its key and under the server's id. */
+function nameOf(item: Item): string {
+  return item.type === 'user' ? (item.promptKey ?? item.id) : item.id;
 }
 
 function userChunk(transcript: Transcript, id: string, block: ContentBlock, { replace, promptKey }: UpdateMeta): void {

@@ -10,18 +10,13 @@ import type { PendingPermission } from './session-state.ts';
 
 export type Decision = 'allow' | 'deny';
 
-interface Waiting {
-  settle(decision: Decision): void;
-  cancelDeadline(): void;
-}
-
 export class Approvals {
   readonly #session: Session;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Decisions on their way to the Log: the first one in has won, though it is not committed yet. */
-  readonly #deciding = new Set<string>();
+  readonly #deciding = new Map<string, Promise<unknown>>();
 
   constructor(session: Session, clock: Clock, timeoutMs: number) {
     this.#session = session;
@@ -45,10 +40,10 @@ export class Approvals {
   }
 
   /** Waits on for a permission that was asked before a restart. Its deadline has gone on meanwhile. */
-  async askAgain({ permissionId, expiresAt }: PendingPermission, signal: AbortSignal): Promise<Decision> {
+  askAgain({ permissionId, expiresAt }: PendingPermission, signal: AbortSignal): Promise<Decision> {
     const left = Math.max(0, expiresAt - this.#clock.now());
     const decision = this.#wait(permissionId, left, signal, async () => undefined);
-    // The Turn looks at it when it gets there; until then an abort is nobody's accident.
+    // The Turn looks at it when it gets there, if it does; until then an abort is nobody's accident.
     decision.catch(() => undefined);
     return decision;
   }
@@ -62,39 +57,47 @@ export class Approvals {
     const { promise, resolve, reject } = Promise.withResolvers<Decision>();
     // An abort while the request is still being recorded is thrown below; this copy of it is not an accident.
     promise.catch(() => undefined);
-    const onAbort = () => reject(signal.reason as TurnAbort);
+    const onAbort = async () => {
+      // From here on the Turn's closing decides, unless a decision is on its way to the Log: that one was first.
+      this.#waiting.delete(permissionId);
+      await this.#deciding.get(permissionId)?.catch(() => undefined);
+      reject(signal.reason as TurnAbort);
+    };
     signal.addEventListener('abort', onAbort, { once: true });
+    const expire = () => this.decide(permissionId, 'deny', 'timeout').catch(reject);
+    const cancelDeadline = this.#clock.after(timeoutMs, expire);
+    this.#waiting.set(permissionId, resolve);
     try {
-      const expire = () => this.decide(permissionId, 'deny', 'timeout').catch(reject);
-      this.#waiting.set(permissionId, { settle: resolve, cancelDeadline: this.#clock.after(timeoutMs, expire) });
       await begin();
       signal.throwIfAborted();
       return await promise;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#waiting.get(permissionId)?.cancelDeadline();
+      cancelDeadline();
       this.#waiting.delete(permissionId);
     }
   }
 
   /**
-   * Settles a permission. Returns false, and changes nothing, when it is unknown or already settled.
+   * Settles a permission. Returns false, and changes nothing, when it is unknown or settled, or its Turn is ending.
    *
    * @param by the principal who decided, or `timeout`.
    */
   async decide(permissionId: string, decision: Decision, by: string, reason?: string): Promise<boolean> {
     const pending = this.#session.state.permissions.get(permissionId);
     const turn = this.#session.state.turn;
-    if (!pending || !turn || this.#deciding.has(permissionId)) return false;
-    this.#deciding.add(permissionId);
+    const settle = this.#waiting.get(permissionId);
+    if (!pending || !turn || !settle || this.#deciding.has(permissionId)) return false;
+    const why = reason === undefined ? {} : { reason };
+    const data = { turnId: turn.turnId, permissionId, callId: pending.call.callId, decision, by, ...why };
+    const recorded = this.#session.record([{ sessionId: this.#session.id, type: 'permission_decision', data }]);
+    this.#deciding.set(permissionId, recorded);
     try {
-      const why = reason === undefined ? {} : { reason };
-      const data = { turnId: turn.turnId, permissionId, callId: pending.call.callId, decision, by, ...why };
-      await this.#session.record([{ sessionId: this.#session.id, type: 'permission_decision', data }]);
+      await recorded;
     } finally {
       this.#deciding.delete(permissionId);
     }
-    this.#waiting.get(permissionId)?.settle(decision);
+    settle(decision);
     return true;
   }
 }

@@ -95,7 +95,7 @@ export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: 
   using stack = new DisposableStack();
   const hold = stack.use(await holdSession(runtime, prompt.sessionId));
   const { session } = hold;
-  await settleFault(session);
+  await settleOpening(session);
   const known = knownPrompt(session, prompt);
   if (known) return known;
   if (session.phase.kind === 'running') {
@@ -103,11 +103,14 @@ export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: 
   }
   const overrides = overridesOf(prompt);
   const launch = takeTurn(runtime, session, prompt.turnId);
+  launch.turn.opening = session.record(openingEvents(prompt, overrides));
   try {
-    await session.record(openingEvents(prompt, overrides));
+    await launch.turn.opening;
   } catch (error) {
     launch.fail(error);
     throw error;
+  } finally {
+    launch.turn.opening = undefined;
   }
   // From here on the Turn keeps the Session alive, whoever else lets go of it.
   stack.move();
@@ -137,6 +140,15 @@ function knownPrompt(session: Session, { promptKey, content }: Prompt) {
   if (end) return { turnId, done: Promise.resolve({ turnId, ...end }) };
   if (session.phase.kind === 'running') return { turnId, done: session.phase.turn.done };
   return undefined;
+}
+
+/** A prompt that is sent again while it is being recorded must find itself in the record, not a Turn in its way. */
+async function settleOpening(session: Session): Promise<void> {
+  for (;;) {
+    await settleFault(session);
+    if (session.phase.kind !== 'running' || !session.phase.turn.opening) return;
+    await session.phase.turn.opening.catch(() => undefined);
+  }
 }
 
 /** A Session that could not write reads its Log again before it takes anything new. */

@@ -89,14 +89,14 @@ export async function settleStranded(runtime: Runtime, hold: Hold): Promise<void
   const open = session.state.turn;
   if (session.phase.kind !== 'stranded' || !open) return;
   const launch = takeTurn(runtime, session, open.turnId);
+  const goesOn = runtime.settings.recovery === 'resume' && !open.continued;
   // Before the first await: a decision that comes in the next moment must find somebody who waits for it.
-  const waiting = [...session.state.permissions.values()].map((permission) => ({
+  const waiting = [...(goesOn ? session.state.permissions.values() : [])].map((permission) => ({
     permission,
     decision: hold.approvals.askAgain(permission, launch.turn.abort.signal),
   }));
   const own = await runtime.sessions.hold(session.id);
-  if (runtime.settings.recovery === 'interrupt' || open.continued) {
-    launch.turn.abort.abort(new TurnAbort(CUT_OFF));
+  if (!goesOn) {
     launch.run(own, async () => ({ ending: CUT_OFF, last: [] }));
     await launch.turn.done;
     return;

@@ -26,6 +26,8 @@ export interface RunningTurn {
   abort: AbortController;
   /** Settles when the Turn has ended; rejects only when its end could not be recorded. */
   done: Promise<TurnEnd>;
+  /** While the prompt that begins it is being recorded; rejects when it cannot be. */
+  opening?: Promise<unknown> | undefined;
 }
 
 export type Phase =
