@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
@@ -17,7 +17,8 @@ export function packaging(): void {
     await exec('npm', ['pack', '--pack-destination', dir.path, ...quiet], { cwd: REPOSITORY });
     const [tarball = ''] = (await readdir(dir.path)).filter((name) => name.endsWith('.tgz'));
     const { stdout: listing } = await exec('tar', ['-tzf', join(dir.path, tarball)]);
-    assert.doesNotMatch(listing, /\.ts\n|\/(test|src|bench)\//, 'nothing that only developers need');
+    assert.doesNotMatch(listing, /(?<!\.d)\.ts\n|\/(test|src|bench)\//, 'nothing that only developers need');
+    assert.match(listing, /dist\/types\/client\/connect\.d\.ts\n/);
     await exec('npm', ['init', '-y'], { cwd: dir.path });
     await exec('npm', ['install', `./${tarball}`, ...quiet], { cwd: dir.path });
 
@@ -35,5 +36,21 @@ export function packaging(): void {
     assert.deepEqual(await client.prompt(sessionId, 'bash echo hi > out'), { stopReason: 'end_turn' });
     assert.ok((await readdir(dir.path)).includes('out'));
     client.assertSound();
+
+    await writeFile(join(dir.path, 'client.mjs'), CLIENT);
+    const args = ['client.mjs', server.url, server.token, sessionId];
+    const { stdout } = await exec(process.execPath, args, { cwd: dir.path });
+    assert.match(stdout, /^end_turn live user tool message user .*message\n$/);
   });
 }
+
+/** What a user of the reference client writes. */
+const CLIENT = `
+  import { connect } from 'pixir/client';
+  const [url, token, sessionId] = process.argv.slice(2);
+  const client = connect(url, { token });
+  const session = await client.session(sessionId);
+  const { stopReason } = await session.prompt('read out');
+  console.log(stopReason, client.state.kind, ...session.transcript.items.map(({ type }) => type));
+  client.close();
+`;
