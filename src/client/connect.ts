@@ -6,9 +6,9 @@ import type { InitializeResponse, NewSessionRequest, RequestPermissionRequest } 
 import type { CaughtUp, Methods, StateChange, UpdateParams } from '../acp/wire.ts';
 import type { RefusedReason } from './close-codes.ts';
 import { Link, type LinkState } from './link.ts';
-import { type ClientStorage, noStorage } from './memory.ts';
+import { type ClientStorage, noStorage, type SessionMemory, sessionMemory } from './memory.ts';
 import { type Address, type Ports, systemPorts } from './ports.ts';
-import { ClientError, createRpc, type RequestId, type Rpc } from './rpc.ts';
+import { ClientError, closed, createRpc, type RequestId, type Rpc } from './rpc.ts';
 import { Session, type SessionHost, type SessionOptions } from './session.ts';
 
 export interface ClientOptions {
@@ -63,12 +63,14 @@ export class Client {
   /** By id; those that are still being opened are in `#opening` only. */
   readonly #sessions = new Map<string, Session>();
   readonly #opening = new Map<string, Promise<Session>>();
+  readonly #memories = new Map<string, SessionMemory>();
   readonly #listeners = new Set<(state: ClientState) => void>();
   #state: ClientState = { kind: 'reconnecting' };
   #server: InitializeResponse | undefined;
 
   constructor(url: string, options: ClientOptions) {
     const ports: Ports = { ...systemPorts, ...options.ports };
+    const storage = options.storage ?? noStorage();
     this.#rpc = createRpc({
       send: (text) => this.#link.send(text),
       onRequest: (id, method, params) => this.#asked(id, method, params as RequestPermissionRequest),
@@ -83,7 +85,7 @@ export class Client {
     this.#host = {
       ports,
       rpc: this.#rpc,
-      storage: options.storage ?? noStorage(),
+      memory: (sessionId) => this.#memory(sessionId, storage),
       request: (method, params) => this.#request(method, params),
       caughtUp: () => this.#refresh(),
       ended: (sessionId) => this.#forget(sessionId),
@@ -235,15 +237,17 @@ export class Client {
     return session;
   }
 
+  #memory(sessionId: string, storage: ClientStorage): SessionMemory {
+    const memory = this.#memories.get(sessionId) ?? sessionMemory(storage, sessionId);
+    this.#memories.set(sessionId, memory);
+    return memory;
+  }
+
   #forget(sessionId: string): void {
     this.#opening.delete(sessionId);
     this.#sessions.delete(sessionId);
     this.#refresh();
   }
-}
-
-function closed(): ClientError {
-  return new ClientError('closed', 'it was closed');
 }
 
 function refused(reason: RefusedReason): ClientError {

@@ -47,10 +47,18 @@ export interface SessionMemory {
 
 export function sessionMemory(storage: ClientStorage, sessionId: string): SessionMemory {
   const placeKey = `pixir:${sessionId}`;
-  const promptKey = `pixir:${sessionId}:prompt`;
+  const promptKey = `${placeKey}:prompt`;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other, also where the storage takes its time: what was forgotten must not be read once more. */
+  function inOrder<T>(work: () => T | Promise<T>): Promise<T> {
+    const done = last.then(work);
+    last = done.catch(() => undefined);
+    return done;
+  }
 
   async function read<T>(key: string): Promise<T | undefined> {
-    const text = await storage.getItem(key);
+    const text = await inOrder(() => storage.getItem(key));
     try {
       return text === null ? undefined : (JSON.parse(text) as T);
     } catch {
@@ -58,21 +66,17 @@ export function sessionMemory(storage: ClientStorage, sessionId: string): Sessio
     }
   }
 
+  const save = (key: string, value: object) => inOrder(() => storage.setItem(key, JSON.stringify(value)));
+  const remove = (key: string) => inOrder(() => storage.removeItem(key));
   return {
     place: () => read<Place>(placeKey),
-    async savePlace(place) {
-      try {
-        await storage.setItem(placeKey, JSON.stringify(place));
-      } catch {
-        await storage.removeItem(placeKey);
-      }
-    },
+    savePlace: (place) => save(placeKey, place).catch(() => remove(placeKey)),
     prompt: () => read<StoredPrompt>(promptKey),
-    savePrompt: async (prompt) => storage.setItem(promptKey, JSON.stringify(prompt)),
-    forgetPrompt: async () => storage.removeItem(promptKey),
+    savePrompt: (prompt) => save(promptKey, prompt),
+    forgetPrompt: () => remove(promptKey),
     async forget() {
-      await storage.removeItem(placeKey);
-      await storage.removeItem(promptKey);
+      await remove(placeKey);
+      await remove(promptKey);
     },
   };
 }

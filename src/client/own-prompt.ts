@@ -139,5 +139,5 @@ const CANCELLED: PromptResponse = { stopReason: 'cancelled' };
 
 /** 128 random bits. Not `randomUUID`, which a page has only where it was served securely. */
 function newKey(): string {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return crypto.getRandomValues(new Uint32Array(4)).join('-');
 }

@@ -112,3 +112,7 @@ export function createRpc({ send, onRequest, onNotification }: RpcOptions): Rpc 
 function lost(): ClientError {
   return new ClientError('connection_lost', 'the connection was lost');
 }
+
+export function closed(): ClientError {
+  return new ClientError('closed', 'it was closed');
+}

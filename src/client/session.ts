@@ -5,18 +5,11 @@
 import type { ContentBlock, PromptResponse, RequestPermissionRequest, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AttachResult, CaughtUp, ResetReason, Role, StateChange, UpdateParams } from '../acp/wire.ts';
 import { createListeners } from './listeners.ts';
-import {
-  type ClientStorage,
-  nowhere,
-  type Place,
-  type PromptMeta,
-  type SessionMemory,
-  sessionMemory,
-} from './memory.ts';
+import { nowhere, type Place, type PromptMeta, type SessionMemory } from './memory.ts';
 import { OwnPrompt } from './own-prompt.ts';
 import { createPermissions, type Permission, type Permissions } from './permissions.ts';
 import type { Ports } from './ports.ts';
-import { ClientError, type RequestId, type Rpc } from './rpc.ts';
+import { type ClientError, closed, type RequestId, type Rpc } from './rpc.ts';
 import {
   addOwnPrompt,
   applyUpdate,
@@ -53,7 +46,8 @@ export interface SessionOptions {
 export interface SessionHost {
   rpc: Rpc;
   ports: Ports;
-  storage: ClientStorage;
+  /** The same for every life of a Session in this client. */
+  memory(sessionId: string): SessionMemory;
   /** Sends what may be repeated, on this connection or the next. */
   request: Rpc['request'];
   caughtUp(): void;
@@ -82,7 +76,7 @@ export class Session {
     this.#host = host;
     this.#role = role;
     if (from === 'end') this.#place.cursor = 'head';
-    this.#memory = sessionMemory(host.storage, id);
+    this.#memory = host.memory(id);
     const { tell } = this.#listeners;
     this.#permissions = createPermissions({
       respond: host.rpc.respond,
@@ -145,7 +139,7 @@ export class Session {
    *   `turn_in_progress`), `too_large`, `closed`, `refused`.
    */
   async prompt(content: string | ContentBlock[], meta: PromptMeta = {}): Promise<PromptResponse> {
-    if (this.#stage === 'closed') throw new ClientError('closed', 'the session is closed');
+    if (this.#stage === 'closed') throw closed();
     return this.#own.take(typeof content === 'string' ? [{ type: 'text', text: content }] : content, meta);
   }
 
@@ -183,7 +177,7 @@ export class Session {
   close(): void {
     if (this.#stage === 'closed') return;
     this.#host.rpc.request('_pixir/session/detach', { sessionId: this.id }).catch(() => undefined);
-    this.#end(new ClientError('closed', 'the session was closed'));
+    this.#end(closed());
   }
 
   /** @internal */

@@ -157,3 +157,34 @@ test('[CLIENT14] a prompt of ours that comes back after a reconnect is shown onc
   ours.client.close();
   theirs.client.close();
 });
+
+test('[CLIENT3] let go of and taken up again at once, a refused prompt is not found in a storage that takes its time', async () => {
+  await using w = await world(halting());
+  const storage = mapStorage();
+  const late = () => new Promise((resolve) => setImmediate(resolve));
+  const slow = {
+    getItem: async (key: string) => storage.getItem(key),
+    setItem: async (key: string, value: string) => storage.setItem(key, value),
+    removeItem: async (key: string) => {
+      for (let turn = 0; turn < 5; turn++) await late();
+      await storage.removeItem(key);
+    },
+  };
+  const [first, second] = [live(() => w, { storage: slow }), live(() => w)];
+  const session = await first.client.newSession({ cwd: w.dir });
+  const other = await second.client.session(session.id);
+  await until(w, 'both there', () => first.client.state.kind === 'live' && second.client.state.kind === 'live');
+  const answer = other.prompt('theirs');
+  await until(w, 'it runs', () => lines(other).length === 2);
+  const refused = session.prompt('ours');
+  await until(w, 'refused', () => session.pending === undefined);
+  session.close();
+  const again = await first.client.session(session.id);
+  assert.equal(again.pending, undefined);
+  await assert.rejects(refused, failsWith('error_response'));
+  w.provider.open('go');
+  await answer;
+  assert.equal((await w.types(session.id)).filter((type) => type === 'turn_started').length, 1);
+  first.client.close();
+  second.client.close();
+});

@@ -128,6 +128,7 @@ test('[CLIENT8] a full storage costs the next life a longer backfill, and a prom
   const session = await client.newSession({ cwd: w.dir });
   await until(w, 'live', () => client.state.kind === 'live');
   w.clock.advance(1_000);
+  await settled();
   assert.equal(storage.kept.size, 1);
   full = true;
   await assert.rejects(session.prompt('hi'), /QuotaExceededError/);
