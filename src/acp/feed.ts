@@ -135,19 +135,20 @@ export class Feed {
       const page = this.session.read(this.#position.seq, PAGE);
       if (page instanceof Promise) {
         page
-          .then((entries) => this.#sendPage(entries))
+          .then((entries) => this.#sendPage(entries, false))
           .then(
             () => this.#pump(),
             (error) => this.#sink.fail(error),
           );
         return;
       }
-      this.#sendPage(page);
+      this.#sendPage(page, true);
     }
     this.#busy = false;
   }
 
-  #sendPage(entries: Entry[]): void {
+  /** @param recent they are in memory: others will be sent the same. */
+  #sendPage(entries: Entry[], recent: boolean): void {
     if (entries.length === 0) {
       this.#atHead();
       return;
@@ -155,12 +156,12 @@ export class Feed {
     this.#dirty = true;
     for (const entry of entries) {
       if (this.#stopped || this.#sink.congested()) return;
-      this.#sendEntry(entry);
+      this.#sendEntry(entry, recent);
       this.#settle();
     }
   }
 
-  #sendEntry(entry: Entry): void {
+  #sendEntry(entry: Entry, recent: boolean): void {
     const { event } = entry;
     const messageId = 'messageId' in event.data ? event.data.messageId : undefined;
     const { live } = this.#position;
@@ -170,7 +171,8 @@ export class Feed {
     this.#position.chk = entry.chk;
     if (messageId === undefined || !this.#own.delete(messageId)) {
       const thoughts = event.seq > this.options.thoughtsAfter;
-      const shared = seen === 0 && this.#position.live === undefined && (thoughts || event.type !== 'reasoning');
+      const shared =
+        recent && seen === 0 && this.#position.live === undefined && (thoughts || event.type !== 'reasoning');
       const make = () => this.#encode(event, seen, thoughts);
       const frames = shared ? sharedFrames(entry, this.options.cursors ? 'cursor' : 'plain', make) : make();
       for (const frame of frames) this.#sink.send(frame);
