@@ -16,6 +16,7 @@ import {
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { CoreError } from '../core/errors.ts';
+import { refuseNetwork } from './file-system.ts';
 
 /** What the holder says of itself in `server.json`. */
 export interface Holder {
@@ -87,6 +88,7 @@ function prepareDirectory(dir: string): void {
   } catch (cause) {
     throw unusable(dir, cause);
   }
+  refuseNetwork(dir);
   // Whoever can write here can swap the database or the lock. What can only be read is guarded file by file.
   if ((statSync(dir).mode & WRITABLE_BY_OTHERS) !== 0) {
     const advice = `run "chmod go-w ${dir}" or choose a directory inside it`;
