@@ -9,7 +9,7 @@ import type { EventType } from '../../src/core/event.ts';
 import type { ProviderEvent } from '../../src/core/provider.ts';
 import { defineTool, type Tool } from '../../src/core/tool.ts';
 import { call, finish, say, think } from '../../src/providers/script.ts';
-import { startServer, TOKEN } from '../server/support.ts';
+import { ADA, startServer, TOKEN } from '../server/support.ts';
 import { type ChaosProxy, type Fault, type Passage, startChaosProxy } from '../support/chaos-proxy.ts';
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
 import { TEST_TOOLS } from '../support/tools.ts';
@@ -82,7 +82,7 @@ async function stage(t: TestContext): Promise<Stage> {
       assert.ok(current);
       return current.openPeer(transport, principal);
     },
-    authenticate: () => 'ada',
+    authenticate: () => ({ principal: ADA }),
     allowedHosts: [proxy.host],
   });
   port = server.port;
@@ -162,7 +162,7 @@ function counted(tool: Tool, executions: string[]): Tool {
 
 function withoutIds(json: string): string {
   const names = new Map<string, string>();
-  return json.replace(/[a-z]{3}_[0-9a-f]{16}|[0-9a-f]{32}/g, (id) => {
+  return json.replace(/[a-z]{3}_[0-9a-f]{16}|\d+(?:-\d+){3}/g, (id) => {
     const name = names.get(id) ?? `#${names.size}`;
     names.set(id, name);
     return name;
