@@ -14,6 +14,7 @@ import type { Logger } from '../server/logger.ts';
 import { claimDataDir, type DataDirLock } from '../store/data-dir.ts';
 import { openSqliteLog, type SqliteLog } from '../store/sqlite-log.ts';
 import { createTools } from '../tools/index.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../tools/sandbox.ts';
 import type { Config, Environment } from './config.ts';
 import { createLogger } from './logger.ts';
 import { packageRoot, packageVersion } from './package.ts';
@@ -21,6 +22,10 @@ import { createWorkspaceResolver } from './workspaces.ts';
 
 /** How fast the demonstration speaks: fast enough not to bore, slow enough to be seen streaming. */
 const DEMO_PACE_MS = 15;
+
+interface Role {
+  serves?: boolean;
+}
 
 export interface Composition {
   runtime: Runtime;
@@ -36,18 +41,25 @@ export function databaseOptions(config: Pick<Config, 'dataDir'>) {
   return { file: join(config.dataDir, 'pixir.db'), migrationsDir: join(packageRoot(), 'migrations') };
 }
 
+export function sandboxOptions(config: Config, env: Environment): SandboxOptions {
+  const { sandbox: mode, sandboxNetwork, dataDir, tokenFile } = config;
+  return { mode, network: sandboxNetwork === 'on', hidden: tokenFile ? [dataDir, tokenFile] : [dataDir], env };
+}
+
 /**
  * Builds the agent over the data directory and closes what a crash left open.
  *
  * @param role whether other processes can join this one.
  * @throws CoreError `data_dir_locked`, `database_newer`, `database_corrupt`, `config_invalid`.
  */
-export async function compose(config: Config, env: Environment, role: { serves?: boolean } = {}): Promise<Composition> {
+export async function compose(config: Config, env: Environment, role: Role = {}): Promise<Composition> {
   const logger = createLogger(config.logLevel);
+  const sandbox = createSandbox(sandboxOptions(config, env));
   await using stack = new AsyncDisposableStack();
   const dataDir = stack.adopt(claimDataDir(config.dataDir, role), (lock) => lock.release());
   const log = stack.adopt(openSqliteLog({ ...databaseOptions(config), clock: systemClock }), (open) => open.close());
-  const runtime = composeRuntime(config, env, log, logger);
+  await checkSandbox(sandbox, config, role, logger);
+  const runtime = composeRuntime(config, env, { log, logger, sandbox });
   await preparePlayground(config);
   await recover(runtime);
   const agent = { runtime, name: 'pixir', version: packageVersion(), onError: runtime.onError };
@@ -65,7 +77,20 @@ export async function compose(config: Config, env: Environment, role: { serves?:
   };
 }
 
-function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger: Logger): Runtime {
+/** Waits for the trial only where its outcome matters at the start. */
+async function checkSandbox(sandbox: Sandbox, { sandbox: mode }: Config, { serves }: Role, logger: Logger) {
+  if (mode !== 'required' && !(mode === 'auto' && serves)) return;
+  const status = await sandbox.status();
+  if (status.kind === 'none') logger.warn({}, `commands are not confined: ${status.why}`);
+}
+
+interface Parts {
+  log: SqliteLog;
+  logger: Logger;
+  sandbox: Sandbox;
+}
+
+function composeRuntime(config: Config, env: Environment, { log, logger, sandbox }: Parts): Runtime {
   const onError = (error: unknown) => {
     const { code, message } = toCoreError(error);
     logger.error({ code, err: error }, message);
@@ -81,7 +106,7 @@ function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger
       baseUrl: config.openaiBaseUrl,
       pace: DEMO_PACE_MS,
     }),
-    tools: createTools({ env }),
+    tools: createTools({ env, sandbox }),
     resolveWorkspace: createWorkspaceResolver(config.workspaces),
     settings: {
       models: catalogue(config),
@@ -91,6 +116,7 @@ function composeRuntime(config: Config, env: Environment, log: SqliteLog, logger
       turnTimeoutMs: config.turnTimeoutMs ?? null,
       maxIterations: config.maxIterations ?? null,
       recovery: config.recovery,
+      sandbox: async () => (await sandbox.status()).kind,
     },
   });
 }

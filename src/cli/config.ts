@@ -13,6 +13,7 @@ import { secret } from './secret.ts';
 const PROVIDERS = ['openai', 'openai-chat', 'scripted'] as const;
 const RECOVERIES = ['resume', 'interrupt'] as const;
 const SANDBOXES = ['auto', 'required', 'off'] as const;
+const SWITCH = ['off', 'on'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const text = z.string('must be text').min(1, 'must not be empty');
@@ -39,6 +40,7 @@ const schema = z.object({
   maxIterations: integer(1).optional(),
   recovery: oneOf(RECOVERIES).default('resume'),
   sandbox: oneOf(SANDBOXES).default('auto'),
+  sandboxNetwork: oneOf(SWITCH).default('off'),
   logLevel: oneOf(LOG_LEVELS).default('info'),
 });
 
@@ -65,6 +67,7 @@ const SOURCES: Record<Key, { env: string; flag?: string }> = {
   maxIterations: { env: 'PIXIR_MAX_ITERATIONS' },
   recovery: { env: 'PIXIR_RECOVERY' },
   sandbox: { env: 'PIXIR_SANDBOX' },
+  sandboxNetwork: { env: 'PIXIR_SANDBOX_NETWORK' },
   logLevel: { env: 'PIXIR_LOG_LEVEL' },
 };
 

@@ -4,9 +4,10 @@ import { createServer } from 'node:net';
 import { CoreError, toCoreError } from '../core/errors.ts';
 import { readHolder } from '../store/data-dir.ts';
 import { openReadOnly } from '../store/sqlite-reader.ts';
+import { createSandbox } from '../tools/sandbox.ts';
 import { type Command, EXIT, readArgs } from './command.ts';
-import { databaseOptions } from './compose.ts';
-import { type Config, loadConfig } from './config.ts';
+import { databaseOptions, sandboxOptions } from './compose.ts';
+import { type Config, type Environment, loadConfig } from './config.ts';
 import { packageVersion } from './package.ts';
 
 interface Finding {
@@ -25,7 +26,7 @@ export const doctor: Command = {
     });
     const config = loadConfig({ command: 'serve', flags: { dataDir: values['data-dir'] } }, io.env);
     const checks = [checkNode, checkDataDir, checkDatabase, checkProvider, checkPort];
-    const findings = await Promise.all(checks.map((check) => check(config)));
+    const findings = await Promise.all([...checks.map((check) => check(config)), checkSandbox(config, io.env)]);
     const ok = findings.every((finding) => finding.ok);
     const lines = findings.map((finding) => `${finding.ok ? 'ok  ' : 'FAIL'}  ${finding.check}: ${finding.text}`);
     const report = { ok, version: packageVersion(), findings };
@@ -77,6 +78,17 @@ async function checkProvider({ provider, openaiApiKey, openaiBaseUrl }: Config):
   }
   if (!openaiApiKey && !openaiBaseUrl) return finding(false, `${provider} needs OPENAI_API_KEY or OPENAI_BASE_URL`);
   return finding(true, `${provider}, ${openaiBaseUrl ?? 'the OpenAI API'}, ${openaiApiKey ? 'with' : 'without'} a key`);
+}
+
+async function checkSandbox(config: Config, env: Environment): Promise<Finding> {
+  const finding = (ok: boolean, text: string) => ({ check: 'sandbox', ok, text });
+  try {
+    const status = await createSandbox(sandboxOptions(config, env)).status();
+    if (status.kind === 'none') return finding(true, `commands are not confined: ${status.why}`);
+    return finding(true, `${status.kind}, ${config.sandboxNetwork === 'on' ? 'with' : 'without'} network`);
+  } catch (error) {
+    return finding(false, toCoreError(error).message);
+  }
 }
 
 async function checkPort({ host, port, dataDir }: Config): Promise<Finding> {

@@ -25,6 +25,8 @@ export interface RuntimeSettings {
   maxIterations: number | null;
   /** What happens to a Turn that a crash cut. */
   recovery: 'resume' | 'interrupt';
+  /** What confines the commands that tools run, for clients to know; absent where none are run. */
+  sandbox?: () => Promise<'bubblewrap' | 'none'>;
 }
 
 export interface RuntimeParts extends SessionPorts {

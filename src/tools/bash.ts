@@ -9,6 +9,7 @@ import { createOutputBuffer } from './bounded.ts';
 import { childEnv, type Variables } from './child-env.ts';
 import { oneLine, shortTitle } from './presentation.ts';
 import { type CommandEnd, runProcess } from './process.ts';
+import type { Sandbox } from './sandbox.ts';
 import { isSafeCommand } from './shell-safety.ts';
 import { checkAborted } from './workspace.ts';
 
@@ -19,7 +20,7 @@ const PROGRESS_MS = 100;
 /** One pipe for both outputs keeps their order; `exec` keeps the shell itself the process that was started. */
 const SHELL = 'if command -v bash >/dev/null; then exec bash -c "$1" 2>&1; else exec sh -c "$1" 2>&1; fi';
 
-export function createBash(own: Variables): Tool {
+export function createBash(own: Variables, sandbox: Sandbox): Tool {
   const env = childEnv(own);
   return defineTool({
     name: 'bash',
@@ -36,15 +37,19 @@ export function createBash(own: Variables): Tool {
       checkCommand(command, signal);
       const timeoutMs = Math.min(timeout_ms || DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
       const output = createOutputBuffer();
+      const complaints = createOutputBuffer();
       const show = throttled(() => progress(output.tail()));
-      const onOutput = (chunk: Buffer) => {
+      const onOutput = (chunk: Buffer, from: 'stdout' | 'stderr') => {
+        if (from === 'stderr') return complaints.write(chunk);
         output.write(chunk);
         show.soon();
       };
+      const shell = { file: '/bin/sh', args: ['-c', SHELL, 'sh', command], env };
+      using program = await sandbox.confine(shell, workspace);
       try {
-        const args = ['-c', SHELL, 'sh', command];
-        const end = await runProcess({ file: '/bin/sh', args, cwd: workspace, env, signal, timeoutMs, onOutput });
-        return { ok: end.code === 0, output: report(end, output.text(), timeoutMs) };
+        const end = await runProcess({ ...program, cwd: workspace, signal, timeoutMs, onOutput });
+        checkStarted(complaints.text());
+        return { ok: end.code === 0, output: report(end, output.text(), timeoutMs, program.hint) };
       } finally {
         show.stop();
       }
@@ -61,8 +66,15 @@ function checkCommand(command: string, signal: AbortSignal): void {
   if (command.includes('\0')) throw new CoreError('invalid_args', 'the command holds a NUL byte');
 }
 
+/** The command's own errors are in its output; the rest is of what starts it. A shell may also warn, of a locale say. */
+function checkStarted(complaints: string): void {
+  const failure = /^(?:bwrap|sh): (?!warning).*/m.exec(complaints)?.[0];
+  if (failure) throw new CoreError('command_failed', `the command was not started (${oneLine(failure)})`);
+}
+
 /** The output and, where it says more, how the command ended. @throws CoreError `timeout` or `cancelled`. */
-function report({ by, code, killedBy, leftovers }: CommandEnd, output: string, timeoutMs: number): string {
+function report(end: CommandEnd, output: string, timeoutMs: number, hint: string | undefined): string {
+  const { by, code, killedBy, leftovers } = end;
   if (by === 'abort') throw new CoreError('cancelled', 'the command was cancelled');
   if (by === 'timeout') {
     const message = `the command was stopped after ${timeoutMs} ms`;
@@ -72,6 +84,7 @@ function report({ by, code, killedBy, leftovers }: CommandEnd, output: string, t
   if (leftovers > 0) notes.push(`[ended ${leftovers} process(es) that were still running]`);
   if (killedBy) notes.push(`[killed by signal ${killedBy}]`);
   else if (code !== 0) notes.push(`[exit code ${code}]`);
+  if (code !== 0 && hint) notes.push(`[${hint}]`);
   if (notes.length === 0) return output;
   return [output === '' || output.endsWith('\n') ? output : `${output}\n`, notes.join('\n')].join('');
 }

@@ -8,14 +8,18 @@ import { glob } from './glob.ts';
 import { grep } from './grep.ts';
 import { list } from './list.ts';
 import { read } from './read.ts';
+import { noSandbox, type Sandbox } from './sandbox.ts';
 import { updatePlan } from './update-plan.ts';
 import { write } from './write.ts';
 
-/** @param env the variables of this process, from which commands are given a few. */
-export function createTools({ env }: { env: Variables }): Tool[] {
+/**
+ * @param env the variables of this process, from which commands are given a few.
+ * @param sandbox what confines commands; nothing does where there is none.
+ */
+export function createTools({ env, sandbox = noSandbox }: { env: Variables; sandbox?: Sandbox }): Tool[] {
   return [
     applyPatch, //
-    createBash(env),
+    createBash(env, sandbox),
     edit,
     glob,
     grep,

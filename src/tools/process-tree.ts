@@ -20,6 +20,8 @@ export interface ProcessTree {
   marker: string;
   /** In clock ticks since boot; undefined where there is no /proc. Nothing older can belong to the command. */
   startedAt: number | undefined;
+  /** The leader is a sandbox, whose end kills all that is inside at once. */
+  confined: boolean;
 }
 
 interface ProcessStat {
@@ -31,8 +33,8 @@ interface ProcessStat {
   startedAt: number;
 }
 
-export function treeOf(leader: number, marker: string): ProcessTree {
-  return { leader, marker, startedAt: readStat(leader)?.startedAt };
+export function treeOf(leader: number, marker: string, confined = false): ProcessTree {
+  return { leader, marker, startedAt: readStat(leader)?.startedAt, confined };
 }
 
 /** Ends the whole tree: first politely, then for certain. Returns how many processes were left when it began. */
@@ -40,8 +42,9 @@ export async function endTree(tree: ProcessTree): Promise<number> {
   const found = survivors(tree);
   if (found.length === 0) return 0;
   // Only a process that runs can end by itself: a stopped one is woken to receive the signal.
-  signalAll(found, 'SIGTERM');
-  signalAll(found, 'SIGCONT');
+  const asked = tree.confined ? found.filter((pid) => pid !== tree.leader) : found;
+  signalAll(asked, 'SIGTERM');
+  signalAll(asked, 'SIGCONT');
   const graceful = await goneWithin(tree, GRACE_MS, () => {});
   if (!graceful) await goneWithin(tree, KILL_MS, (pids) => signalAll(pids, 'SIGKILL'));
   return found.length;

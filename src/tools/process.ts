@@ -20,6 +20,8 @@ export interface Command {
   env: Readonly<Record<string, string>>;
   signal: AbortSignal;
   timeoutMs: number;
+  /** The program is a sandbox: what is inside is asked to end, and then it ends by itself. */
+  confined?: boolean;
   onOutput(chunk: Buffer, from: 'stdout' | 'stderr'): void;
 }
 
@@ -29,7 +31,7 @@ export interface CommandEnd {
   /** Null when a signal killed it. */
   code: number | null;
   killedBy: NodeJS.Signals | null;
-  /** How many processes it left running; they were ended. */
+  /** How many processes it left running; they were ended. Not known of a sandbox: it takes them with it. */
   leftovers: number;
 }
 
@@ -44,11 +46,11 @@ export async function runProcess(command: Command): Promise<CommandEnd> {
   child.stderr.on('data', (chunk: Buffer) => command.onOutput(chunk, 'stderr'));
   const closed = new Promise((resolve) => child.once('close', resolve));
   if (child.pid === undefined) throw notStarted((await once(child, 'error'))[0]);
-  const tree = treeOf(child.pid, marker);
+  const tree = treeOf(child.pid, marker, command.confined);
   const by = await firstEnd(child, command);
   const left = await endTree(tree);
   await drained(child, closed);
-  const leftovers = by === 'itself' ? left : 0;
+  const leftovers = by === 'itself' && !command.confined ? left : 0;
   return { by, code: child.exitCode, killedBy: child.signalCode, leftovers };
 }
 

@@ -10,9 +10,17 @@ import type { Location } from '../core/event.ts';
 import { oneLine } from './presentation.ts';
 
 const MAX_LINKS = 20;
+/** No system opens a longer one. */
+const MAX_PATH_BYTES = 4096;
 
-/** Git runs what these name: whoever can write them can run commands. They are protected before they exist, too. */
-const PROTECTED = /(^|\/)\.git(\/(.*\/)?(hooks(\/.*)?|config(\.worktree)?))?$/i;
+/** Git runs what its files name: whoever can write one can run commands. Protected before they exist, too. */
+const GIT = ['.git'];
+
+/** Where programs keep credentials, for a Workspace that is somebody's home: neither read nor written. */
+export const CREDENTIALS = [
+  ...['.ssh', '.gnupg', '.aws', '.azure', '.kube', '.netrc', '.git-credentials'],
+  ...['.docker/config.json', '.config/gcloud', '.config/gh'],
+];
 
 export interface OpenEntry {
   handle: FileHandle;
@@ -36,7 +44,7 @@ export interface WriteTarget {
   existing: Stats | undefined;
 }
 
-function isInside(workspace: string, path: string): boolean {
+export function isInside(workspace: string, path: string): boolean {
   return path === workspace || path.startsWith(workspace.endsWith(sep) ? workspace : workspace + sep);
 }
 
@@ -55,12 +63,28 @@ export function shown(workspace: string, path: string): string {
 /** The real path that a path names, symlinks followed, existing or not. @throws CoreError `outside_workspace`. */
 export async function resolveInside(workspace: string, path: string): Promise<string> {
   if (path.includes('\0')) throw new CoreError('invalid_args', 'the path holds a NUL byte');
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw tooLong();
   const real = await resolveReal(resolve(workspace, path)).catch((cause) => {
-    if (errno(cause) === 'ENAMETOOLONG') throw new CoreError('invalid_args', 'the path is too long');
+    if (errno(cause) === 'ENAMETOOLONG') throw tooLong();
     throw outside(path);
   });
   if (!isInside(workspace, real)) throw outside(path);
+  if (names(CREDENTIALS, workspace, path, real)) throw isProtected(path);
   return real;
+}
+
+/**
+ * Whether the path, as spelled or as it really is, goes through one of these. Some file systems ignore case, the form
+ * of a character, and characters that nobody sees.
+ */
+function names(entries: readonly string[], workspace: string, path: string, real: string): boolean {
+  return [real, resolve(workspace, path)].some((absolute) => {
+    const plain = relative(workspace, absolute)
+      .normalize('NFKC')
+      .replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+    const segments = `/${plain.toLowerCase()}/`;
+    return entries.some((entry) => segments.includes(`/${entry}/`));
+  });
 }
 
 /** The real path of the deepest existing ancestor, and the rest as spelled. */
@@ -126,9 +150,7 @@ async function placeOf(handle: FileHandle, real: string, stats: Stats): Promise<
 /** Checks a path that a tool wants to write, and changes nothing. @throws CoreError. */
 export async function resolveWritable(workspace: string, path: string): Promise<WriteTarget> {
   const real = await resolveInside(workspace, path);
-  if ([real, resolve(workspace, path)].some((spelled) => PROTECTED.test(relative(workspace, spelled)))) {
-    throw new CoreError('protected_path', `${oneLine(path)} is protected`, { path });
-  }
+  if (names(GIT, workspace, path, real)) throw isProtected(path);
   const existing = await lstat(real).catch((cause) => {
     if (errno(cause) === 'ENOENT') return undefined;
     throw failure('write_failed', 'cannot write', path, cause);
@@ -162,6 +184,14 @@ function openFailure(cause: unknown, path: string): CoreError {
   if (errno(cause) === 'ENXIO') return notAFile(path);
   if (errno(cause) === 'ELOOP') return outside(path);
   return failure('read_failed', 'cannot read', path, cause);
+}
+
+function tooLong(): CoreError {
+  return new CoreError('invalid_args', 'the path is too long');
+}
+
+function isProtected(path: string): CoreError {
+  return new CoreError('protected_path', `${oneLine(path)} is protected`, { path });
 }
 
 function outside(path: string): CoreError {

@@ -64,6 +64,7 @@ test('[CONF2] with nothing set, every setting has its documented default', (t) =
     permissionTimeoutMs: 1_800_000,
     recovery: 'resume',
     sandbox: 'auto',
+    sandboxNetwork: 'off',
     logLevel: 'info',
   });
 });
@@ -87,6 +88,7 @@ test('[CONF2] every setting can be set in the environment and in config.json', (
     PIXIR_MAX_ITERATIONS: '3',
     PIXIR_RECOVERY: 'interrupt',
     PIXIR_SANDBOX: 'required',
+    PIXIR_SANDBOX_NETWORK: 'on',
     PIXIR_LOG_LEVEL: 'silent',
   };
   const file = {
@@ -107,6 +109,7 @@ test('[CONF2] every setting can be set in the environment and in config.json', (
     maxIterations: 3,
     recovery: 'interrupt',
     sandbox: 'required',
+    sandboxNetwork: 'on',
     logLevel: 'silent',
   };
   for (const given of [load(t, { env }), load(t, { file })]) {
@@ -135,6 +138,7 @@ test('[CONF3] a bad value is refused with its key and where it came from, and is
     ['maxIterations', ['0', '1.5']],
     ['recovery', ['canary']],
     ['sandbox', ['canary']],
+    ['sandboxNetwork', ['canary', 'true']],
     ['logLevel', ['canary', 'verbose']],
   ];
   for (const [key, values] of bad) {
@@ -167,6 +171,7 @@ const NAMES = {
   maxIterations: 'PIXIR_MAX_ITERATIONS',
   recovery: 'PIXIR_RECOVERY',
   sandbox: 'PIXIR_SANDBOX',
+  sandboxNetwork: 'PIXIR_SANDBOX_NETWORK',
   logLevel: 'PIXIR_LOG_LEVEL',
 } as const;
 

@@ -22,7 +22,9 @@ export type Variables = Record<string, string>;
 
 /** The environment of every process that a test starts. */
 export function environmentFor(dataDir: string, extra: Variables = {}): Variables {
-  const own = { HOME: dataDir, PIXIR_DATA_DIR: dataDir, PIXIR_LOG_LEVEL: 'warn', XDG_CACHE_HOME: CACHE };
+  // Not every machine has bubblewrap, and here home, data and workspace are often one: tests of the sandbox ask for it.
+  const settings = { PIXIR_DATA_DIR: dataDir, PIXIR_LOG_LEVEL: 'warn', PIXIR_SANDBOX: 'off' };
+  const own = { HOME: dataDir, XDG_CACHE_HOME: CACHE, ...settings };
   return { PATH: process.env.PATH ?? '', ...own, ...extra };
 }
 

@@ -18,9 +18,9 @@ export const initialize = defineMethod({
     protocolVersion: z.number().int().min(0).max(65_535),
     clientCapabilities: capabilitiesSchema.nullish(),
   }),
-  handle({ clientCapabilities }, { agent, connection }): InitializeResponse {
+  async handle({ clientCapabilities }, { agent, connection }): Promise<InitializeResponse> {
     connection.initialize((clientCapabilities ?? {}) as ClientCapabilities);
-    const { models } = agent.runtime.settings;
+    const { models, sandbox } = agent.runtime.settings;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: agent.name, version: agent.version },
@@ -30,7 +30,7 @@ export const initialize = defineMethod({
         mcpCapabilities: { http: false, sse: false },
         sessionCapabilities: { resume: {} },
         auth: { logout: {} },
-        _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {} } },
+        _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {}, sandbox: await sandbox?.() } },
       },
       authMethods: [],
       _meta: { pixir: { models: models.map(({ id, name }, index) => ({ id, name, default: index === 0 })) } },
