@@ -2,6 +2,10 @@
  * Defects that must never go unnoticed: each is a small change of the source, and the rule whose test has to fail with
  * it. `npm run mutants` applies them one by one; a mutant that survives means a test that cannot fail.
  */
+import { ACCESS_MUTANTS } from './mutants-access.ts';
+import { ATTACK_MUTANTS } from './mutants-attack.ts';
+import { SANDBOX_MUTANTS } from './mutants-sandbox.ts';
+
 export interface Mutant {
   /** What the change would do to a user. */
   name: string;
@@ -265,4 +269,7 @@ export const MUTANTS: readonly Mutant[] = [
     rule: 'LINK3',
     tests: 'test/client/link.test.ts',
   },
+  ...SANDBOX_MUTANTS,
+  ...ACCESS_MUTANTS,
+  ...ATTACK_MUTANTS,
 ];

@@ -5,11 +5,13 @@ import { commands } from './processes/commands.ts';
 import { killing } from './processes/kill.ts';
 import { endlessOutput } from './processes/output.ts';
 import { packaging } from './processes/package.ts';
+import { sandboxing } from './processes/sandbox.ts';
 
 describe('real processes', { concurrency: 4 }, () => {
   killing();
   packaging();
   endlessOutput();
   bridging();
+  sandboxing();
   commands();
 });

@@ -1,5 +1,6 @@
 /** One connection's own state, as the methods see it. What belongs to a Session is not here. */
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
+import type { Principal } from '../core/principal.ts';
 import type { Feeds } from './feeds.ts';
 
 /** A prompt of this connection that is not answered yet. */
@@ -9,7 +10,7 @@ export interface OpenPrompt {
 
 export interface Connection {
   /** Who is on the other side, as admission found out. */
-  principal: string;
+  principal: Principal;
   feeds: Feeds;
   /** @throws ProtocolError when the connection is initialized already. */
   initialize(capabilities: ClientCapabilities): void;

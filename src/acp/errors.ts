@@ -32,6 +32,8 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   invalid_params: INVALID_PARAMS,
   unsupported_value: INVALID_PARAMS,
   unknown_session: RESOURCE_NOT_FOUND,
+  // Not -32000: to ACP clients that means to log in, which would change nothing.
+  forbidden: INVALID_REQUEST,
   turn_in_progress: INVALID_REQUEST,
   cancelled: REQUEST_CANCELLED,
 };
@@ -45,7 +47,7 @@ export function toErrorObject(thrown: unknown): ErrorObject {
   if (code === 'log_write_failed' || code === 'log_corrupt')
     return { code: INTERNAL_ERROR, message, data: { reason: code } };
   if (rpcCode === undefined) return { code: INTERNAL_ERROR, message: 'internal error' };
-  const data = code === 'turn_in_progress' ? { reason: code, ...details } : details;
+  const data = rpcCode === INVALID_REQUEST ? { reason: code, ...details } : details;
   return { code: rpcCode, message, ...(Object.keys(data).length > 0 ? { data } : {}) };
 }
 

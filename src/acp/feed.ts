@@ -36,6 +36,8 @@ export interface FeedOptions {
   cursors: boolean;
   /** An observer watches: it is asked nothing. */
   role: Role;
+  /** It may decide permissions, so it is asked. */
+  approves: boolean;
   /** Say `caught_up` once everything there was has been sent. */
   announce: boolean;
   /** Thoughts up to this seq are left out: session/load does not show them. */
@@ -267,7 +269,8 @@ export class Feed {
   #ask(permissionId: string): void {
     const pending = this.session.state.permissions.get(permissionId);
     // Decided already: this reader is behind, and its next entries will say so.
-    if (!pending || this.#asked.has(permissionId) || this.options.role === 'observer') return;
+    if (!pending || this.#asked.has(permissionId)) return;
+    if (this.options.role === 'observer' || !this.options.approves) return;
     this.#asked.set(permissionId, this.#sink.ask(this.session.id, pending));
   }
 

@@ -1,5 +1,6 @@
 /** The Feeds of one connection: at most one a Session. They end with the connection; Sessions and Turns do not notice. */
 import { attach as watchSession } from '../core/conversation.ts';
+import { assertMay, may, type Principal } from '../core/principal.ts';
 import type { Runtime } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';
 import { encodeCursor, headPosition, type Position } from './cursor.ts';
@@ -14,23 +15,26 @@ export const fromHead: AttachPlan = async (session) => ({ position: headPosition
 
 export class Feeds {
   readonly #runtime: Runtime;
+  readonly #principal: Principal;
   readonly #sink: FeedSink;
   readonly #feeds = new Map<string, Promise<Feed>>();
   #ended = false;
   /** The client asked for cursors in `initialize`. */
   cursors = false;
 
-  constructor(runtime: Runtime, sink: FeedSink) {
+  constructor(runtime: Runtime, principal: Principal, sink: FeedSink) {
     this.#runtime = runtime;
+    this.#principal = principal;
     this.#sink = sink;
   }
 
   /**
    * The Feed of this Session, for a method that changes something; attached at the head where there is none yet.
    *
-   * @throws ProtocolError when the connection only observes this Session.
+   * @throws ProtocolError when the connection only observes this Session; CoreError `forbidden`.
    */
   async control(sessionId: string): Promise<Feed> {
+    assertMay(this.#principal, 'prompt');
     if (await this.observes(sessionId)) throw onlyObserving();
     const attached = this.#feeds.get(sessionId);
     if (attached) return attached;
@@ -60,11 +64,15 @@ export class Feeds {
 
   async #open(sessionId: string, plan: AttachPlan): Promise<Feed> {
     let feed: Feed | undefined;
-    const watch = await watchSession(this.#runtime, sessionId, (signal) => feed?.hear(signal));
+    const watch = await watchSession(this.#runtime, this.#principal, sessionId, (signal) => feed?.hear(signal));
     try {
       const { position, options } = await plan(watch.session);
+      const approves = may(this.#principal, 'approve');
       const defaults = { cursors: this.cursors, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
-      feed = new Feed(watch, this.#runtime.settings, this.#sink, position, { ...defaults, ...options });
+      const wanted = { ...defaults, ...options, approves };
+      // Whoever can only watch is an observer, whatever it asks for.
+      const role = approves || may(this.#principal, 'prompt') ? wanted.role : 'observer';
+      feed = new Feed(watch, this.#runtime.settings, this.#sink, position, { ...wanted, role });
       return feed;
     } catch (error) {
       watch.stop();

@@ -30,10 +30,14 @@ export const INTERNAL_ERROR = -32603;
 export const REQUEST_CANCELLED = -32800;
 export const RESOURCE_NOT_FOUND = -32002;
 
+const MAX_DEPTH = 64;
+const MAX_ID_LENGTH = 256;
+
 const invalidRequest: Incoming = { type: 'invalid', error: { code: INVALID_REQUEST, message: 'Invalid Request' } };
 
 /** ACP has no batches: an array is refused whole, and nothing in it runs. */
 export function decode(text: string): Incoming {
+  if (nestsTooDeep(text)) return invalidRequest;
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -58,8 +62,31 @@ export function decode(text: string): Incoming {
   return { type: 'response', id, result: (message as { result: unknown }).result };
 }
 
+/** A number that JavaScript cannot hold exactly would come back as another one. */
 function isRequestId(id: unknown): id is RequestId {
-  return typeof id === 'string' || id === null || (typeof id === 'number' && Number.isFinite(id));
+  if (typeof id === 'string') return id.length <= MAX_ID_LENGTH;
+  return id === null || (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER);
+}
+
+/** Nothing in ACP nests like this; it is only there to exhaust whoever walks it. Looked for before it is parsed. */
+function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === '}' || character === ']') depth--;
+    else if ((character === '{' || character === '[') && ++depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+/** Where the string that begins here ends. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '"') return at;
+    if (text[at] === '\\') at++;
+  }
+  return text.length;
 }
 
 // The encoders return one line without its newline: ending a message is the transport's business.

@@ -5,6 +5,7 @@
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { answer } from '../core/conversation.ts';
+import type { Principal } from '../core/principal.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import type { Agent } from './agent.ts';
 import type { Connection, OpenPrompt } from './connection.ts';
@@ -39,12 +40,12 @@ type Stage = { kind: 'new' } | { kind: 'ready'; capabilities: ClientCapabilities
 const cancelRequestSchema = z.object({ requestId: z.union([z.string(), z.number(), z.null()]) });
 
 /** Opens a Peer on a transport. */
-export function openPeer(agent: Agent, transport: Transport, principal: string): Receiver {
+export function openPeer(agent: Agent, transport: Transport, principal: Principal): Receiver {
   return new Peer(agent, transport, principal);
 }
 
 class Peer implements Receiver, Connection, FeedSink {
-  readonly principal: string;
+  readonly principal: Principal;
   readonly #agent: Agent;
   readonly #transport: Transport;
   #stage: Stage = { kind: 'new' };
@@ -60,11 +61,11 @@ class Peer implements Receiver, Connection, FeedSink {
   #stopHeartbeat = () => {};
   readonly #prompts = new Map<string, Set<OpenPrompt>>();
 
-  constructor(agent: Agent, transport: Transport, principal: string) {
+  constructor(agent: Agent, transport: Transport, principal: Principal) {
     this.#agent = agent;
     this.#transport = transport;
     this.principal = principal;
-    this.feeds = new Feeds(agent.runtime, this);
+    this.feeds = new Feeds(agent.runtime, principal, this);
     this.#pace = watchPace(agent.runtime.clock, transport, () => this.feeds.kick());
   }
 
@@ -214,9 +215,8 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#lastId -= 1;
     const id = this.#lastId;
     this.#asked.set(id, (result) => {
-      const by = this.principal;
-      const decision = { permissionId: permission.permissionId, by, ...permissionOutcome(result) };
-      answer(this.#agent.runtime, sessionId, decision).catch(this.#agent.onError);
+      const decision = { permissionId: permission.permissionId, ...permissionOutcome(result) };
+      answer(this.#agent.runtime, this.principal, sessionId, decision).catch(this.#agent.onError);
     });
     this.send(encodeRequest(id, 'session/request_permission', permissionRequest(sessionId, permission)));
     return () => {

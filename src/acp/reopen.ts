@@ -1,5 +1,5 @@
 /** What `session/load` and `session/resume` share: the same Feed, from another position. */
-import { attach } from '../core/conversation.ts';
+import { attach, workspaceFor } from '../core/conversation.ts';
 import { CoreError } from '../core/errors.ts';
 import type { Feed } from './feed.ts';
 import type { AttachPlan } from './feeds.ts';
@@ -17,9 +17,9 @@ export async function reopen(
   plan: AttachPlan,
 ): Promise<Feed> {
   // Watched until the Feed does: a Session that nobody holds would be read from the Log a second time.
-  const watch = await attach(agent.runtime, sessionId, () => undefined);
+  const watch = await attach(agent.runtime, connection.principal, sessionId, () => undefined);
   try {
-    if ((await agent.runtime.resolveWorkspace(cwd)) !== watch.session.state.workspace) {
+    if ((await workspaceFor(agent.runtime, connection.principal, cwd)) !== watch.session.state.workspace) {
       throw new CoreError('invalid_params', 'the session belongs to another directory', { field: 'cwd' });
     }
     const feed = await connection.feeds.attach(sessionId, plan);

@@ -12,9 +12,10 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { Decision } from '../core/approvals.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Event, Failure } from '../core/event.ts';
+import type { Event, Failure, Json } from '../core/event.ts';
 import type { LiveItem } from '../core/live-item.ts';
 import type { PendingPermission } from '../core/session-state.ts';
+import { visible } from '../core/visible.ts';
 
 /** What a reader has already, or does not want, of the Event at hand. */
 export interface View {
@@ -78,8 +79,10 @@ export function outputOf(toolCallId: string, output: string): SessionUpdate {
 }
 
 function toolCall({ data }: Event<'tool_call'>): SessionUpdate {
-  const { callId: toolCallId, name, title, kind, args: rawInput, locations } = data;
+  const { callId: toolCallId, name, kind, args: rawInput, locations } = data;
   const where = locations ? { locations } : {};
+  // A call of a tool that does not exist has whatever title the model gave it.
+  const title = visible(data.title);
   return { sessionUpdate: 'tool_call', toolCallId, name, title, kind, status: 'in_progress', rawInput, ...where };
 }
 
@@ -121,18 +124,34 @@ const OPTIONS = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' as const },
 ];
 
-/** The question that is put to every attached client. */
+/** The question that is put to every attached client: with all that would run, because a title is cut. */
 export function permissionRequest(
   sessionId: string,
   { permissionId, call }: PendingPermission,
 ): RequestPermissionRequest {
-  const { callId: toolCallId, title, kind, name } = call;
+  const { callId: toolCallId, kind, name, args: rawInput } = call;
+  const title = visible(call.title);
   return {
     sessionId,
-    toolCall: { toolCallId, name, title, kind, status: 'pending' },
+    toolCall: { toolCallId, name, title, kind, status: 'pending', rawInput, content: shownArguments(rawInput) },
     options: OPTIONS,
     _meta: { pixir: { permissionId } },
   };
+}
+
+/** What a person should know of the arguments before they approve them. Tabs and line feeds are in every file. */
+const SUSPICIONS: readonly [RegExp, string][] = [
+  [/(?<!\\)(?:\\\\)*\\(?:[bfr]|u[\da-f]{4})/, 'it holds invisible characters, shown as escapes'],
+  [/(?: |\\[nrt]|\\u[\da-f]{4}){80}/, 'it holds long padding, and more may follow'],
+  [/^.{2048}/s, 'it is long; read it to its end'],
+];
+
+/** JSON that reads back as exactly these arguments, and in which every character can be seen. */
+function shownArguments(args: Json): ToolCallContent[] {
+  const lines = JSON.stringify(args, null, 2).split('\n');
+  const shown = lines.map(visible).join('\n');
+  const notes = SUSPICIONS.filter(([pattern]) => pattern.test(shown)).map(([, note]) => note);
+  return [...(notes.length > 0 ? textContent(`Careful: ${notes.join('; ')}.`) : []), ...textContent(shown)];
 }
 
 /** Reads a client's answer. Only the exact offer to allow allows; whatever cannot be read is a denial. */

@@ -2,6 +2,7 @@
  * What carries a Peer: a WebSocket, stdio, or an in-memory pair. A transport moves whole messages as text; it knows
  * nothing of JSON-RPC, Sessions or who is on the other side.
  */
+import type { Principal } from '../core/principal.ts';
 
 /** A transport that holds fewer unsent bytes than this can take more. */
 export const LOW_WATER = 256 * 1024;
@@ -31,4 +32,4 @@ export interface Receiver {
 }
 
 /** Who is on the other side, as admission found out, and how to talk to them. */
-export type OpenPeer = (transport: Transport, principal: string) => Receiver;
+export type OpenPeer = (transport: Transport, principal: Principal) => Receiver;

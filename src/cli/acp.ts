@@ -8,6 +8,7 @@ import type { RefusedReason } from '../client/close-codes.ts';
 import type { Address } from '../client/ports.ts';
 import { stopAll } from '../core/conversation.ts';
 import { CoreError } from '../core/errors.ts';
+import { LOCAL } from '../core/principal.ts';
 import { type Command, EXIT, type Io, readArgs, UsageError } from './command.ts';
 import { type Composition, compose } from './compose.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -72,5 +73,5 @@ const WHY: Record<RefusedReason, string> = {
 async function overStdio(io: Io, openPeer: OpenPeer, inputEnded?: () => Promise<void>): Promise<void> {
   io.signal.addEventListener('abort', () => io.stdin.destroy(), { once: true });
   const { stdin: input, stdout: output } = io;
-  await serveStdio({ input, output, openPeer, principal: 'local', ...(inputEnded ? { inputEnded } : {}) });
+  await serveStdio({ input, output, openPeer, principal: LOCAL, ...(inputEnded ? { inputEnded } : {}) });
 }

@@ -24,9 +24,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./run.ts')).run,
   },
   sessions: {
-    usage: 'pixir sessions list | show ID | export ID [--markdown] | delete ID | verify [ID]  [--data-dir D]',
+    usage:
+      'pixir sessions list | show ID | export ID [--markdown] | delete ID | verify [ID] | audit [ID]  [--data-dir D]',
     summary: 'the Log from the shell; verify re-computes the check chain',
     load: async () => (await import('./sessions.ts')).sessions,
+  },
+  token: {
+    usage:
+      'pixir token create NAME [--scope S]... [--owner O] [--workspace DIR]... [--expires 30d] | list | revoke NAME  [--data-dir D]',
+    summary: 'credentials for other devices, people and programs; scopes: observe, prompt, approve, admin',
+    load: async () => (await import('./token-command.ts')).token,
   },
   backup: {
     usage: 'pixir backup FILE [--data-dir D]',

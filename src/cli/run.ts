@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline/promises';
 import type { Signal } from '../core/bus.ts';
 import { answer, attach, configure, interrupt, resume, send, start } from '../core/conversation.ts';
 import { type Event, modeSchema, newId, permissionModeSchema } from '../core/event.ts';
+import { LOCAL } from '../core/principal.ts';
 import type { Runtime } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';
 import { type Command, EXIT, type Io, readArgs, UsageError } from './command.ts';
 import { compose } from './compose.ts';
 import { loadConfig } from './config.ts';
 
-const PRINCIPAL = 'local';
 const PAGE = 500;
 
 export const run: Command = {
@@ -36,9 +36,9 @@ export const run: Command = {
     await using stack = new AsyncDisposableStack();
     const { runtime } = stack.adopt(await compose(config, io.env), ({ close }) => close('interrupt'));
     const session = values.session
-      ? await resume(runtime, values.session)
-      : await start(runtime, { workspace: values.cwd, owner: PRINCIPAL, mode });
-    if (values.session && values.mode) await configure(runtime, session.id, { mode });
+      ? await resume(runtime, LOCAL, values.session)
+      : await start(runtime, LOCAL, { workspace: values.cwd, mode });
+    if (values.session && values.mode) await configure(runtime, LOCAL, session.id, { mode });
     return await converse(runtime, session.id, { text, permissionMode, json: values.json }, io);
   },
 };
@@ -56,10 +56,10 @@ interface Request {
 
 async function converse(runtime: Runtime, sessionId: string, request: Request, io: Io): Promise<number> {
   const reader = await follow(runtime, sessionId, request.json, io);
-  const cancel = () => void interrupt(runtime, sessionId).catch(runtime.onError);
+  const cancel = () => void interrupt(runtime, LOCAL, sessionId).catch(runtime.onError);
   io.signal.addEventListener('abort', cancel, { once: true });
   try {
-    const { done } = await send(runtime, {
+    const { done } = await send(runtime, LOCAL, {
       sessionId,
       turnId: newId('turn'),
       messageId: newId('usr'),
@@ -109,7 +109,7 @@ async function follow(runtime: Runtime, sessionId: string, json: boolean, io: Io
   async function decide({ data: { permissionId, callId } }: Event<'permission_requested'>): Promise<void> {
     const title = watch.session.state.openCalls.get(callId)?.title ?? 'this call';
     const yes = io.stdin.isTTY === true && (await confirm(title, io));
-    await answer(runtime, sessionId, { permissionId, decision: yes ? 'allow' : 'deny', by: PRINCIPAL });
+    await answer(runtime, LOCAL, sessionId, { permissionId, decision: yes ? 'allow' : 'deny' });
   }
 
   async function readOn(): Promise<void> {
@@ -128,7 +128,7 @@ async function follow(runtime: Runtime, sessionId: string, json: boolean, io: Io
     if (signal.type === 'delta' && signal.kind === 'message' && !json)
       print(signal.messageId, signal.offset, signal.text);
   };
-  const watch = await attach(runtime, sessionId, onSignal);
+  const watch = await attach(runtime, LOCAL, sessionId, onSignal);
   seen = (watch.session as Session).head;
   return {
     stop: watch.stop,

@@ -1,13 +1,13 @@
 /** `pixir serve`: the server. Its first line on stdout says where it listens, and only once it does. */
 import { once } from 'node:events';
+import { systemClock } from '../core/clock.ts';
 import { CoreError } from '../core/errors.ts';
 import { createApp } from '../server/app.ts';
 import { type Command, EXIT, type Io, readArgs } from './command.ts';
 import { compose } from './compose.ts';
 import { type Config, loadConfig } from './config.ts';
-import { createAuthenticator, loadToken } from './token.ts';
-
-const PRINCIPAL = 'local';
+import { loadToken } from './token.ts';
+import { createAuthenticator } from './tokens.ts';
 
 export const serve: Command = {
   async run(args, io) {
@@ -27,7 +27,12 @@ export const serve: Command = {
     );
     const app = await createApp({
       openPeer: agent.openPeer,
-      authenticate: createAuthenticator(loadToken(config), PRINCIPAL),
+      authenticate: createAuthenticator({
+        dataDir: config.dataDir,
+        token: loadToken(config),
+        clock: systemClock,
+        onError: agent.runtime.onError,
+      }),
       readiness: () =>
         agent.log.probe().then(
           () => true,

@@ -6,6 +6,7 @@ import { assertSessionId } from '../core/session-id.ts';
 import { claimDataDir } from '../store/data-dir.ts';
 import { openSqliteLog } from '../store/sqlite-log.ts';
 import { openReadOnly, type SqliteReader } from '../store/sqlite-reader.ts';
+import { auditor } from './audit.ts';
 import { type Command, EXIT, type Io, readArgs, UsageError } from './command.ts';
 import { databaseOptions } from './compose.ts';
 import { type Config, loadConfig } from './config.ts';
@@ -32,10 +33,12 @@ export const sessions: Command = {
         return reading(config, (reader) => writeOut(reader, needId(id), io, values.markdown ? toMarkdown : toJsonLine));
       case 'verify':
         return reading(config, (reader) => verify(reader, id, io));
+      case 'audit':
+        return reading(config, (reader) => audit(reader, id, io));
       case 'delete':
         return remove(config, needId(id));
       default:
-        throw new UsageError('sessions needs one of list, show, export, delete, verify');
+        throw new UsageError('sessions needs one of list, show, export, delete, verify, audit');
     }
   },
 };
@@ -82,6 +85,13 @@ async function writeOut(reader: SqliteReader, id: string, io: Io, format: (event
   if (after >= 0) return EXIT.done;
   io.stderr.write('pixir: there is no such Session. Try: pixir sessions list\n');
   return EXIT.failed;
+}
+
+/** Who did what, in one Session or in all of them. */
+async function audit(reader: SqliteReader, id: string | undefined, io: Io): Promise<number> {
+  if (id !== undefined) return await writeOut(reader, id, io, auditor());
+  for (const { sessionId } of await reader.sessions({})) await writeOut(reader, sessionId, io, auditor());
+  return EXIT.done;
 }
 
 /** Checks one Session, or all of them and the file itself. One line each; the exit code says whether all is well. */

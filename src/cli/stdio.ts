@@ -5,6 +5,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/transport.ts';
 import { CoreError } from '../core/errors.ts';
+import type { Principal } from '../core/principal.ts';
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -14,7 +15,7 @@ export interface StdioOptions {
   input: Readable;
   output: Writable;
   openPeer: OpenPeer;
-  principal: string;
+  principal: Principal;
   maxLineBytes?: number;
   /** Called when the input has ended, before the Peer is closed: the place to stop what would go on for ever. */
   inputEnded?: () => Promise<void>;

@@ -1,15 +1,12 @@
-/**
- * The server's bearer token: found or made, and checked. It must never be printed, logged or compared in a way whose
- * duration tells how much of it was right.
- */
-import { hash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+/** The server's own bearer token: found or made. It must never be printed or logged. */
+import { randomBytes, randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CoreError } from '../core/errors.ts';
 import type { Config } from './config.ts';
 import { type Secret, secret } from './secret.ts';
 
-const TOKEN_BYTES = 32;
+export const TOKEN_BYTES = 32;
 
 /**
  * The configured token, or the one in the data directory, which is made when there is none.
@@ -23,12 +20,6 @@ export function loadToken(config: Pick<Config, 'dataDir' | 'token' | 'tokenFile'
   createToken(config.dataDir, path);
   refuseIfShared(path);
   return readToken(path);
-}
-
-/** Answers who presents a token: `principal` for the right one, nobody for any other. */
-export function createAuthenticator(token: Secret, principal: string): (candidate: string) => string | undefined {
-  const digest = hash('sha256', token.reveal(), 'buffer');
-  return (candidate) => (timingSafeEqual(hash('sha256', candidate, 'buffer'), digest) ? principal : undefined);
 }
 
 /** Makes the file unless there is one. */
@@ -45,7 +36,7 @@ function createToken(dataDir: string, path: string): void {
 }
 
 /** The file appears complete or not at all, and never in place of another, whoever else does the same right now. */
-function publish(path: string, content: string): void {
+export function publish(path: string, content: string): void {
   const draft = `${path}.${randomUUID()}`;
   try {
     writeFileSync(draft, `${content}\n`, { flag: 'wx', mode: 0o600, flush: true });

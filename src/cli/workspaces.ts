@@ -1,7 +1,7 @@
 /** Where Sessions may work. A path is judged by what it really is, after every symbolic link. */
 import { realpath, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
 import { CoreError } from '../core/errors.ts';
+import { isWithin } from '../core/principal.ts';
 
 /**
  * @param roots directories under which Sessions may work; null: any.
@@ -29,8 +29,4 @@ async function realDirectory(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }

@@ -1,6 +1,7 @@
 /**
- * Conversation: the one door in. Every effect on a Session goes through these functions, whoever asks for it. They keep
- * no state of their own, and nothing here knows who is connected: what clients learn leaves through a Feed.
+ * Conversation: the one door in. Every effect on a Session goes through these functions, whoever asks for it, and here
+ * it is decided whether they may. They keep no state of their own, and nothing here knows who is connected: what
+ * clients learn leaves through a Feed.
  */
 import type { Decision } from './approvals.ts';
 import type { Listener } from './bus.ts';
@@ -10,6 +11,7 @@ import { CoreError } from './errors.ts';
 import type { ContentBlock, EventData, Json, Mode, PermissionMode, ReasoningEffort } from './event.ts';
 import { strictest } from './permission.ts';
 import { TurnAbort, type TurnEnd } from './phase.ts';
+import { assertMay, mayWorkIn, type Principal, reaches, type Scope } from './principal.ts';
 import type { Runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 import { assertSessionId, newSessionId } from './session-id.ts';
@@ -20,29 +22,61 @@ import { runTurn } from './turn.ts';
 export interface NewSession {
   /** Absolute path of the directory to work in. */
   workspace: string;
-  /** The principal it belongs to. */
-  owner: string;
   mode?: Mode;
 }
 
-/** @throws CoreError `invalid_params` when the directory is refused. */
-export async function start(runtime: Runtime, { workspace, owner, mode = 'build' }: NewSession): Promise<Session> {
+/** A new Session of the principal's owner. @throws CoreError `forbidden`; `invalid_params` when the directory is refused. */
+export async function start(
+  runtime: Runtime,
+  principal: Principal,
+  { workspace, mode = 'build' }: NewSession,
+): Promise<Session> {
+  assertMay(principal, 'prompt');
   const sessionId = newSessionId(runtime.clock.now());
   const { permissionCeiling } = runtime.settings;
-  const data = { workspace: await runtime.resolveWorkspace(workspace), mode, permissionCeiling, owner };
+  const { owner } = principal;
+  const data = { workspace: await workspaceFor(runtime, principal, workspace), mode, permissionCeiling, owner };
   using hold = await runtime.sessions.create({ sessionId, type: 'session_created', data });
   return hold.session;
 }
 
-/** A look at the Session of this id as it is now. @throws CoreError `unknown_session`, `invalid_params`. */
-export async function resume(runtime: Runtime, sessionId: string): Promise<Session> {
-  using hold = await holdSession(runtime, sessionId);
+/**
+ * The real path of a directory in which the principal may work.
+ *
+ * @throws CoreError `invalid_params`, without saying what is there outside the principal's own directories.
+ */
+export async function workspaceFor(runtime: Runtime, principal: Principal, path: string): Promise<string> {
+  const outside = () =>
+    new CoreError('invalid_params', 'cwd is outside the directories that the credential allows', { field: 'cwd' });
+  const real = await runtime.resolveWorkspace(path).catch((error: unknown) => {
+    throw mayWorkIn(principal, path) ? error : outside();
+  });
+  if (!mayWorkIn(principal, real)) throw outside();
+  return real;
+}
+
+/** A look at the Session of this id as it is now. @throws CoreError `forbidden`, `unknown_session`, `invalid_params`. */
+export async function resume(runtime: Runtime, principal: Principal, sessionId: string): Promise<Session> {
+  using hold = await holdSession(runtime, principal, sessionId, 'observe');
   return hold.session;
 }
 
-/** Holds the Session with everything settled that a crash or a full disk left behind. */
-async function holdSession(runtime: Runtime, sessionId: string): Promise<Hold> {
+/**
+ * The one place where it is decided whether a principal may do something to a Session. One that is not the principal's
+ * is answered like one that does not exist, after the same work: a look at the list of Sessions and nothing more.
+ *
+ * @throws CoreError `forbidden`, `invalid_params`, `unknown_session`.
+ */
+async function holdSession(runtime: Runtime, principal: Principal, sessionId: string, scope: Scope): Promise<Hold> {
+  assertMay(principal, scope);
   assertSessionId(sessionId);
+  const row = await runtime.log.session(sessionId);
+  if (!row || !reaches(principal, row)) throw new CoreError('unknown_session', 'unknown session', { sessionId });
+  return await holdSettled(runtime, sessionId);
+}
+
+/** Holds the Session with everything settled that a crash or a full disk left behind. */
+async function holdSettled(runtime: Runtime, sessionId: string): Promise<Hold> {
   using stack = new DisposableStack();
   const hold = stack.use(await runtime.sessions.hold(sessionId));
   await settleStranded(runtime, hold);
@@ -57,8 +91,13 @@ export interface Watch {
 }
 
 /** Registers for wake-ups and live deltas; nothing is missed between the return and the first read. */
-export async function attach(runtime: Runtime, sessionId: string, listener: Listener): Promise<Watch> {
-  const hold = await holdSession(runtime, sessionId);
+export async function attach(
+  runtime: Runtime,
+  principal: Principal,
+  sessionId: string,
+  listener: Listener,
+): Promise<Watch> {
+  const hold = await holdSession(runtime, principal, sessionId, 'observe');
   const unsubscribe = runtime.bus.subscribe(sessionId, listener);
   const stop = () => {
     unsubscribe();
@@ -88,12 +127,16 @@ export interface Prompt {
  * resolves. `done` settles when the Turn has ended and rejects only when its end could not be recorded.
  *
  * @throws CoreError `turn_in_progress`, `unsupported_value` (model), `invalid_params` (a key with other content),
- *   `unknown_session`, `log_write_failed`.
+ *   `forbidden`, `unknown_session`, `log_write_failed`.
  */
-export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: string; done: Promise<TurnEnd> }> {
+export async function send(
+  runtime: Runtime,
+  principal: Principal,
+  prompt: Prompt,
+): Promise<{ turnId: string; done: Promise<TurnEnd> }> {
   findModel(runtime, prompt.model);
   using stack = new DisposableStack();
-  const hold = stack.use(await holdSession(runtime, prompt.sessionId));
+  const hold = stack.use(await holdSession(runtime, principal, prompt.sessionId, 'prompt'));
   const { session } = hold;
   await settleOpening(session);
   const known = knownPrompt(session, prompt);
@@ -103,7 +146,7 @@ export async function send(runtime: Runtime, prompt: Prompt): Promise<{ turnId: 
   }
   const overrides = overridesOf(prompt);
   const launch = takeTurn(runtime, session, prompt.turnId);
-  launch.turn.opening = session.record(openingEvents(prompt, overrides));
+  launch.turn.opening = session.record(openingEvents(prompt, overrides, principal.name));
   try {
     await launch.turn.opening;
   } catch (error) {
@@ -158,18 +201,23 @@ async function settleFault(session: Session): Promise<void> {
   await session.recover();
 }
 
-function openingEvents({ sessionId, turnId, messageId, promptKey, content }: Prompt, overrides: TurnOverrides) {
+function openingEvents(prompt: Prompt, overrides: TurnOverrides, by: string) {
+  const { sessionId, turnId, messageId, promptKey, content } = prompt;
   const key = promptKey ? { promptKey } : {};
   const own = Object.keys(overrides).length > 0 ? { overrides } : {};
   return [
     { sessionId, type: 'turn_started' as const, data: { turnId, ...key, ...own } },
-    { sessionId, type: 'user_message' as const, data: { turnId, messageId, content, ...key } },
+    { sessionId, type: 'user_message' as const, data: { turnId, messageId, content, ...key, by } },
   ];
 }
 
 /** Stops the running Turn. Resolves with its end, or undefined when none ran; calling it again changes nothing. */
-export async function interrupt(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
-  using hold = await holdSession(runtime, sessionId);
+export async function interrupt(
+  runtime: Runtime,
+  principal: Principal,
+  sessionId: string,
+): Promise<TurnEnd | undefined> {
+  using hold = await holdSession(runtime, principal, sessionId, 'prompt');
   const { session } = hold;
   if (session.phase.kind !== 'running') return undefined;
   const { turn } = session.phase;
@@ -177,52 +225,57 @@ export async function interrupt(runtime: Runtime, sessionId: string): Promise<Tu
   return turn.done;
 }
 
-/**
- * Decides a permission. Returns false, changing nothing, when it is settled or unknown.
- *
- * @param by the principal who decides.
- */
+/** Decides a permission. Returns false, changing nothing, when it is settled or unknown. */
 export async function answer(
   runtime: Runtime,
+  principal: Principal,
   sessionId: string,
-  { permissionId, decision, by, reason }: { permissionId: string; decision: Decision; by: string; reason?: string },
+  { permissionId, decision, reason }: { permissionId: string; decision: Decision; reason?: string },
 ): Promise<boolean> {
-  using hold = await holdSession(runtime, sessionId);
-  return await hold.approvals.decide(permissionId, decision, by, reason);
+  using hold = await holdSession(runtime, principal, sessionId, 'approve');
+  return await hold.approvals.decide(permissionId, decision, principal.name, reason);
 }
 
 /**
  * Changes mode, model, effort or permission mode, durably. The permission mode cannot become looser than the ceiling.
  *
- * @throws CoreError `unsupported_value`.
+ * @throws CoreError `unsupported_value`, `forbidden`, `unknown_session`.
  */
 export async function configure(
   runtime: Runtime,
+  principal: Principal,
   sessionId: string,
-  change: EventData['session_configured'],
+  change: Omit<EventData['session_configured'], 'by'>,
 ): Promise<Session> {
-  using hold = await holdSession(runtime, sessionId);
+  using hold = await holdSession(runtime, principal, sessionId, 'prompt');
   const { session } = hold;
   await settleFault(session);
   if (change.model !== undefined) findModel(runtime, change.model);
-  const { permissionCeiling } = session.state;
-  if (change.permissionMode && strictest(permissionCeiling, change.permissionMode) !== change.permissionMode) {
+  const { permissionCeiling, permissionMode } = session.state;
+  const wanted = change.permissionMode;
+  if (wanted && strictest(permissionCeiling, wanted) !== wanted) {
     throw new CoreError('unsupported_value', `permission mode is limited to ${permissionCeiling}`);
   }
-  await session.record([{ sessionId, type: 'session_configured', data: change }]);
+  // To be asked less is to approve what would have been asked.
+  if (wanted && strictest(permissionMode, wanted) !== wanted) assertMay(principal, 'approve');
+  await session.record([{ sessionId, type: 'session_configured', data: { ...change, by: principal.name } }]);
   return session;
 }
 
 /** Waits for the Turn that runs now; undefined when none does. */
-export async function awaitTurn(runtime: Runtime, sessionId: string): Promise<TurnEnd | undefined> {
-  const { phase } = await resume(runtime, sessionId);
+export async function awaitTurn(
+  runtime: Runtime,
+  principal: Principal,
+  sessionId: string,
+): Promise<TurnEnd | undefined> {
+  const { phase } = await resume(runtime, principal, sessionId);
   return phase.kind === 'running' ? phase.turn.done : undefined;
 }
 
 /** Continues or closes every Turn that was left open. Called once at the start, before anything else is admitted. */
 export async function recover(runtime: Runtime): Promise<void> {
   for (const { sessionId } of await runtime.log.sessions({ openTurn: true })) {
-    using _hold = await holdSession(runtime, sessionId);
+    using _hold = await holdSettled(runtime, sessionId);
   }
 }
 

@@ -8,6 +8,7 @@ type RuntimeCode =
   | 'invalid_params'
   | 'unsupported_value'
   | 'unknown_session'
+  | 'forbidden'
   | 'already_exists'
   | 'turn_in_progress'
   | 'turn_suspended'

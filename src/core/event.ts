@@ -58,6 +58,9 @@ const usageSchema = z.object({
   reasoning: z.number().int(),
 });
 
+/** The principal whose doing it was; Events from before there were principals have none. */
+const bySchema = z.string().exactOptional();
+
 const dataSchemas = {
   session_created: z.object({
     workspace: z.string(),
@@ -70,6 +73,7 @@ const dataSchemas = {
     model: z.string().exactOptional(),
     reasoningEffort: reasoningEffortSchema.exactOptional(),
     permissionMode: permissionModeSchema.exactOptional(),
+    by: bySchema,
   }),
   session_titled: z.object({ title: z.string(), by: z.enum(['runtime', 'client']) }),
   turn_started: z.object({
@@ -92,6 +96,7 @@ const dataSchemas = {
     messageId: z.string(),
     promptKey: z.string().exactOptional(),
     content: z.array(contentBlockSchema),
+    by: bySchema,
   }),
   assistant_message: z.object({
     turnId: z.string(),

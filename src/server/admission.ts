@@ -3,6 +3,14 @@
  * them. It must never say why it refused to anyone but the log, and never keep or print a credential.
  */
 import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../core/principal.ts';
+
+/** A credential that was accepted. */
+export interface Credential {
+  principal: Principal;
+  /** Whether it is accepted still; absent where it is for as long as the server runs. */
+  holds?(): boolean;
+}
 
 /** Why a request was refused: for the log only. */
 type RefusalReason = 'target' | 'host' | 'origin' | 'credential';
@@ -10,12 +18,12 @@ type RefusalReason = 'target' | 'host' | 'origin' | 'credential';
 export type Verdict =
   /** One of the few paths that anyone may ask for who came to the right host. */
   | { outcome: 'open' }
-  | { outcome: 'allow'; principal: string }
+  | { outcome: 'allow'; credential: Credential }
   | { outcome: 'refuse'; status: 401 | 403; reason: RefusalReason };
 
 export interface AdmissionOptions {
   /** Says who presents this bearer token, in constant time; undefined when nobody known does. */
-  authenticate: (token: string) => string | undefined;
+  authenticate: (token: string) => Credential | undefined;
   /** The name or address the server was told to listen on. */
   listenHost: string;
   /** Host headers to accept beside the local ones, exactly as they arrive: `pixir.example.org`. */
@@ -50,8 +58,8 @@ export function createAdmission(options: AdmissionOptions): (request: IncomingMe
     if (openPaths.has(pathOf(request))) return { outcome: 'open' };
 
     const token = bearerToken(only(request, 'authorization'));
-    const principal = token === undefined ? undefined : options.authenticate(token);
-    return principal === undefined ? refuse(401, 'credential') : { outcome: 'allow', principal };
+    const credential = token === undefined ? undefined : options.authenticate(token);
+    return credential === undefined ? refuse(401, 'credential') : { outcome: 'allow', credential };
   };
 }
 

@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import type { OpenPeer } from '../acp/transport.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import { createAdmission, pathOf, type Verdict } from './admission.ts';
+import { type AdmissionOptions, createAdmission, pathOf, type Verdict } from './admission.ts';
 import { registerHealth } from './health.ts';
 import type { Logger } from './logger.ts';
 import { registerMetrics } from './metrics.ts';
@@ -45,7 +45,7 @@ The token is in the file "token" of the server's data directory, unless it was c
 export interface AppOptions {
   openPeer: OpenPeer;
   /** Says who presents this bearer token, in constant time; undefined when nobody known does. */
-  authenticate: (token: string) => string | undefined;
+  authenticate: AdmissionOptions['authenticate'];
   /** Whether the server can do its work now. */
   readiness: () => boolean | Promise<boolean>;
   logger: Logger;
@@ -147,7 +147,7 @@ function upgrader(admit: (request: IncomingMessage) => Verdict, endpoint: AcpEnd
     } else if (verdict.outcome === 'open' || pathOf(request) !== ACP_PATH) {
       refuseUpgrade(socket, 404);
     } else {
-      endpoint.accept(request, socket, head, verdict.principal);
+      endpoint.accept(request, socket, head, verdict.credential);
     }
   };
 }
@@ -172,9 +172,11 @@ function logRefusal(request: IncomingMessage, verdict: Verdict & { outcome: 'ref
   logger.warn({ reason, path: logged(request), remoteAddress: request.socket.remoteAddress }, 'request refused');
 }
 
-/** The path as the log keeps it: without the query, where people put secrets, and not as long as a stranger likes. */
+/** The path as the log keeps it: without the query, where people put secrets, without tokens, and not as long as a stranger likes. */
 function logged(request: IncomingMessage): string {
-  return pathOf(request).slice(0, 200);
+  return pathOf(request)
+    .replaceAll(/pixir_[\w-]+/g, '[token]')
+    .slice(0, 200);
 }
 
 function problem(status: number): { error: string } {

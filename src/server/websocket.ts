@@ -9,15 +9,20 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/transport.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Credential } from './admission.ts';
 import type { Logger } from './logger.ts';
 
 /** The close codes this file uses; interface.md lists what each tells the client. */
 const RESTARTING = 1012;
 const PROTOCOL_ERROR = 4400;
+const CREDENTIAL_GONE = 4401;
 const SERVER_FAULT = 4500;
 
 const PING_EVERY_MS = 15_000;
 const UNANSWERED_PINGS = 3;
+/** Together less than the 5 s after which a credential that was revoked is of no use. */
+const CHECK_CREDENTIAL_EVERY_MS = 2_000;
+const GOODBYE_MS = 2_000;
 
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
@@ -31,7 +36,7 @@ export interface AcpEndpointOptions {
 
 export interface AcpEndpoint {
   /** Completes the handshake of an admitted client. Answers 4xx by itself where the handshake is malformed. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, principal: string): void;
+  accept(request: IncomingMessage, socket: Duplex, head: Buffer, credential: Credential): void;
   /** How many clients are connected. */
   connections(): number;
   /** Refuses new clients, tells the connected ones to come back, and cuts those still there after `graceMs`. */
@@ -55,17 +60,24 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
   server.on('headers', (headers, request) => headers.push(`Acp-Connection-Id: ${ids.get(request)}`));
 
   return {
-    accept(request, socket, head, principal) {
+    accept(request, socket, head, credential) {
+      const { principal } = credential;
       const connectionId = randomUUID();
       ids.set(request, connectionId);
       server.handleUpgrade(request, socket, head, (ws) => {
-        logger.info({ connectionId, principal }, 'client connected');
+        const { name, owner } = principal;
+        const { remoteAddress } = request.socket;
+        logger.info({ connectionId, principal: name, owner, remoteAddress }, 'client connected');
+        const stopChecking = closeWithCredential(ws, credential, clock, () =>
+          logger.info({ connectionId, principal: name }, 'the credential was revoked or has expired'),
+        );
         const receiver = connect(
           { ws, socket: request.socket, openPeer: (transport) => openPeer(transport, principal), clock },
           (error) => logger.error({ connectionId, err: error }, 'connection failed'),
         );
         if (receiver) receivers.set(ws, receiver);
         ws.on('close', (code) => {
+          stopChecking();
           receivers.delete(ws);
           logger.info({ connectionId, code }, 'client disconnected');
         });
@@ -203,6 +215,22 @@ function keepAlive(ws: WebSocket, socket: Socket, clock: Clock): () => void {
     cancel = clock.after(jittered(PING_EVERY_MS), beat);
   };
   let cancel = clock.after(jittered(PING_EVERY_MS), beat);
+  return () => cancel();
+}
+
+/** Closes the connection once its credential does not hold any more, and cuts it if that is not answered. @returns what calls it off. */
+function closeWithCredential(ws: WebSocket, { holds }: Credential, clock: Clock, onGone: () => void): () => void {
+  if (!holds) return () => {};
+  const check = () => {
+    if (holds()) {
+      cancel = clock.after(CHECK_CREDENTIAL_EVERY_MS, check);
+      return;
+    }
+    onGone();
+    ws.close(CREDENTIAL_GONE, 'credential revoked or expired');
+    cancel = clock.after(GOODBYE_MS, () => ws.terminate());
+  };
+  let cancel = clock.after(CHECK_CREDENTIAL_EVERY_MS, check);
   return () => cancel();
 }
 

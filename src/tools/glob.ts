@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';
-import { globOption, ripgrep } from './ripgrep.ts';
+import { globOptions, ripgrep } from './ripgrep.ts';
 import { checkAborted, locate, openDirectory, shown } from './workspace.ts';
 
 const LIMIT = 500;
@@ -23,7 +23,9 @@ export const glob = defineTool({
   async run({ pattern, path }, { workspace, signal }) {
     checkAborted(signal);
     await using directory = await openDirectory(workspace, path ?? '.');
-    const found = await ripgrep(['--files', ...globOption(pattern), './'], directory.at, LIMIT, { signal });
+    const found = await ripgrep(['--files', ...globOptions(pattern, directory.path), './'], directory.at, LIMIT, {
+      signal,
+    });
     const lines = found.map((file) => join(shown(workspace, directory.path), file));
     return { ok: true, output: boundLines(lines, LIMIT, 'narrow the pattern') || 'no files' };
   },
@@ -31,7 +33,7 @@ export const glob = defineTool({
     checkAborted(signal);
     await using directory = await openDirectory(workspace, path ?? '.');
     // Searching nothing checks the pattern.
-    await ripgrep(['--files', ...globOption(pattern), '/dev/null'], '/', 1, { signal });
+    await ripgrep(['--files', ...globOptions(pattern, directory.path), '/dev/null'], '/', 1, { signal });
     return { ok: true, output: `would look for ${pattern} in ${shown(workspace, directory.path)}` };
   },
 });

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';
-import { globOption, ripgrep } from './ripgrep.ts';
+import { globOptions, ripgrep } from './ripgrep.ts';
 import { checkAborted, locate, openDirectory, openInside, shown } from './workspace.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -31,22 +31,24 @@ export const grep = defineTool({
     const place = await searchPlace(workspace, args.path ?? '.');
     await using directory = await openDirectory(workspace, place.directory);
     const limit = args.limit ?? DEFAULT_LIMIT;
-    const found = await ripgrep([...FORMAT, ...query(args), place.name], directory.at, limit, { signal });
+    const found = await ripgrep([...FORMAT, ...query(args, directory.path), place.name], directory.at, limit, {
+      signal,
+    });
     const prefix = shown(workspace, directory.path);
     const lines = found.map((line) => (prefix === '.' ? line : join(prefix, '/').concat(line)));
     return { ok: true, output: boundLines(lines, limit, 'narrow the search') || 'no matches' };
   },
   async dryRun(args, { workspace, signal }) {
     checkAborted(signal);
-    await searchPlace(workspace, args.path ?? '.');
+    const { directory } = await searchPlace(workspace, args.path ?? '.');
     // Searching nothing checks the pattern.
-    await ripgrep([...query(args), '/dev/null'], '/', 1, { signal });
+    await ripgrep([...query(args, directory), '/dev/null'], '/', 1, { signal });
     return { ok: true, output: `would search ${args.path ?? '.'} for ${args.pattern}` };
   },
 });
 
-function query({ pattern, glob, ignore_case }: z.infer<typeof schema>): string[] {
-  return [...globOption(glob), ...(ignore_case ? ['--ignore-case'] : []), `--regexp=${pattern}`, '--'];
+function query({ pattern, glob, ignore_case }: z.infer<typeof schema>, directory: string): string[] {
+  return [...globOptions(glob, directory), ...(ignore_case ? ['--ignore-case'] : []), `--regexp=${pattern}`, '--'];
 }
 
 /** Where to search: a directory, or one file as seen from its directory. */

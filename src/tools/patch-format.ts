@@ -157,9 +157,30 @@ function findHunk(lines: readonly string[], hunk: Hunk, from: number): number | 
 function seek(lines: readonly string[], wanted: readonly string[], from: number): number | undefined {
   const looks = [(line: string) => line, (line: string) => line.trimEnd(), (line: string) => line.trim()];
   for (const look of looks) {
-    for (let start = from; start + wanted.length <= lines.length; start++) {
-      if (wanted.every((line, index) => look(line) === look(lines[start + index] ?? ''))) return start;
-    }
+    const found = search(lines, wanted.map(look), from, look);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** After Knuth, Morris and Pratt, in linear time: a hostile patch could make a plain search take minutes. */
+function search(
+  lines: readonly string[],
+  wanted: readonly string[],
+  from: number,
+  look: (line: string) => string,
+): number | undefined {
+  /** For each length that matched: how much of it still matches when the next line does not. */
+  const shorter = [0];
+  const extend = (matched: number, line: string): number => {
+    let length = matched;
+    while (length > 0 && wanted[length] !== line) length = shorter[length - 1] ?? 0;
+    return wanted[length] === line ? length + 1 : 0;
+  };
+  for (const line of wanted.slice(1)) shorter.push(extend(shorter.at(-1) ?? 0, line));
+  for (let at = from, matched = 0; at < lines.length; at++) {
+    matched = extend(matched, look(lines[at] ?? ''));
+    if (matched === wanted.length) return at + 1 - matched;
   }
   return undefined;
 }

@@ -2,16 +2,14 @@
  * How the words of a call are shown to people. Never lets text of the model pass for something else: line breaks,
  * control characters and direction marks are shown as escapes.
  */
+import { visible } from '../core/visible.ts';
+
 const TITLE_LENGTH = 200;
 const COMMAND_LENGTH = 60;
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 export function oneLine(text: string, max = TITLE_LENGTH): string {
-  const visible = text.replace(INVISIBLE, (character) => {
-    const escaped = JSON.stringify(character).slice(1, -1);
-    return escaped === character ? `\\u{${character.codePointAt(0)?.toString(16)}}` : escaped;
-  });
-  return visible.length > max ? `${visible.slice(0, max - 3)}...` : visible;
+  const shown = visible(text);
+  return shown.length > max ? `${shown.slice(0, max - 3)}...` : shown;
 }
 
 export function pathTitle(tool: string, path: string): string {

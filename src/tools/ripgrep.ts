@@ -2,17 +2,21 @@
  * Searching with ripgrep: the bundled binary, without anybody's configuration, inside one directory. It never follows
  * a symlink, and it is stopped as soon as it has found enough.
  */
+import { basename, dirname } from 'node:path';
 import { CoreError } from '../core/errors.ts';
 import type { ToolContext } from '../core/tool.ts';
 import { OUTPUT_BYTES } from './bounded.ts';
 import { oneLine } from './presentation.ts';
 import { runProcess } from './process.ts';
-import { checkAborted } from './workspace.ts';
+import { CREDENTIALS, checkAborted } from './workspace.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_ERROR_BYTES = 4096;
 /** Hidden files count, git's own do not, and a .gitignore holds also where there is no repository. */
 const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--hidden', '--no-require-git', '--sort=path'];
+
+/** Git's own files, and the credentials that the other tools do not read either. */
+const NEVER = ['.git', ...CREDENTIALS];
 
 /**
  * Lines of output, at most `limit` and one more, which shows that there were more.
@@ -70,8 +74,14 @@ function badPattern(complaint: string): CoreError {
   return new CoreError('invalid_args', `bad pattern: ${oneLine(reason.replace(/^rg: /, ''))}`);
 }
 
-/** The option for a file pattern. One that matches everything is left out: it would bring back what git ignores. */
-export function globOption(pattern: string | undefined): string[] {
+/**
+ * The options for a file pattern in this directory. One that matches everything is left out: it would bring back what
+ * git ignores.
+ */
+export function globOptions(pattern: string | undefined, directory: string): string[] {
   const wanted = pattern === undefined || /^[*/]*$/.test(pattern) ? [] : [`--glob=${pattern}`];
-  return [...wanted, '--glob=!.git'];
+  // Of `a/b` a search in `a` sees only `b`.
+  const begun = NEVER.filter((entry) => directory.toLowerCase().endsWith(`/${dirname(entry)}`));
+  const hidden = [...NEVER.map((entry) => `**/${entry}`), ...begun.map((entry) => `/${basename(entry)}`)];
+  return [...wanted, ...hidden.map((entry) => `--iglob=!${entry}`)];
 }

@@ -9,7 +9,15 @@ import { basename, dirname, join } from 'node:path';
 import { CoreError } from '../core/errors.ts';
 import type { FileDiff } from '../core/event.ts';
 import { oneLine } from './presentation.ts';
-import { failure, notAFile, type OpenDirectory, openDirectory, openInside, type WriteTarget } from './workspace.ts';
+import {
+  errno,
+  failure,
+  notAFile,
+  type OpenDirectory,
+  openDirectory,
+  openInside,
+  type WriteTarget,
+} from './workspace.ts';
 
 const MAX_FILE_BYTES = 10 * 1024 * 1024;
 /** A diff with a longer text than this is left out of the result. */
@@ -121,11 +129,23 @@ async function writeNew(path: string, text: string, mode: number | undefined): P
 }
 
 /** Opens the directory of the target, made first where it is missing. From then on it is used by its handle. */
-async function parentOf(workspace: string, target: WriteTarget): Promise<OpenDirectory> {
-  const parent = dirname(target.path);
-  await told(target, mkdir(parent, { recursive: true }));
-  const directory = await openDirectory(workspace, parent);
-  if (directory.path === parent) return directory;
+async function parentOf(workspace: string, target: WriteTarget, path = dirname(target.path)): Promise<OpenDirectory> {
+  const found = await openDirectory(workspace, path).catch((error) => {
+    if (path !== workspace && error instanceof CoreError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (found) return asNamed(target, path, found);
+  // Made below the handle of the one above: `mkdir -p` would follow whatever was swapped in meanwhile.
+  await using above = await parentOf(workspace, target, dirname(path));
+  const made = mkdir(join(above.at, basename(path))).catch((cause) => {
+    if (errno(cause) !== 'EEXIST') throw cause;
+  });
+  await told(target, made);
+  return await asNamed(target, path, await openDirectory(workspace, path));
+}
+
+async function asNamed(target: WriteTarget, path: string, directory: OpenDirectory): Promise<OpenDirectory> {
+  if (directory.path === path) return directory;
   await directory[Symbol.asyncDispose]();
   throw new CoreError('outside_workspace', `${oneLine(target.name)} was moved while it was written`);
 }

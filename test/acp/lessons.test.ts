@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { awaitTurn } from '../../src/core/conversation.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import type { Tool } from '../../src/core/tool.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { ask, selected, streaming } from '../contracts/agent/stage.ts';
@@ -85,7 +86,7 @@ test('[LES3] an answer is sent when everything before it has been, also to a slo
   wire.pause();
   const prompt = client.prompt(sessionId, 'go');
   await settled();
-  await awaitTurn(w.runtime, sessionId);
+  await awaitTurn(w.runtime, LOCAL, sessionId);
   await settled();
   wire.resume();
   assert.deepEqual(await prompt, { stopReason: 'end_turn' });
@@ -131,7 +132,7 @@ test('[LES4] a connection that ends detaches: neither its prompt, nor the tool t
   await settled();
   assert.equal(signal.aborted, false);
   go.resolve();
-  await awaitTurn(w.runtime, sessionId);
+  await awaitTurn(w.runtime, LOCAL, sessionId);
   const end = (await w.events(sessionId)).at(-1);
   assert.equal(end?.type === 'turn_finished' && end.data.outcome, 'completed');
 });
@@ -152,7 +153,7 @@ test('[LES5] a question that is put again is the same question: two answers to i
     answers.push({ client, answer: { jsonrpc: '2.0', id: again.id, result: selected('allow') } });
   }
   for (const { client, answer } of answers) client.raw(answer);
-  await awaitTurn(w.runtime, sessionId);
+  await awaitTurn(w.runtime, LOCAL, sessionId);
   assert.equal(await readFile(join(w.dir, 'poked'), 'utf8'), 'x', 'it ran once');
   const types = await w.types(sessionId);
   const permissions = types.filter((type) => type.startsWith('permission_'));

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Transport } from '../../src/acp/transport.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { finish, say } from '../../src/providers/script.ts';
 import { createApp } from '../../src/server/app.ts';
 import { world } from '../support/world.ts';
@@ -32,7 +33,7 @@ test(`[FEED4] ${UPDATES} updates of 1 KiB to a client that does not read: under 
       transports.push(transport);
       return w.openPeer(transport, principal);
     },
-    authenticate: (candidate) => (candidate === token ? 'local' : undefined),
+    authenticate: (candidate) => (candidate === token ? { principal: LOCAL } : undefined),
     readiness: () => true,
     logger: silent,
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { LOCAL } from '../../src/core/principal.ts';
 import { createApp } from '../../src/server/app.ts';
 import {
   environmentFor,
@@ -106,7 +107,7 @@ test('[START5] beside a server it joins the server; its Turns outlive it, and it
 test('[BRIDGE10] --connect joins a server anywhere; usage errors, a useless token file and a wrong token end it', async () => {
   await using w = await world();
   await using stack = new AsyncDisposableStack();
-  const authenticate = (candidate: string) => (candidate === 'the-token' ? 'ada' : undefined);
+  const authenticate = (candidate: string) => (candidate === 'the-token' ? { principal: LOCAL } : undefined);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const app = await createApp({ openPeer: w.openPeer, authenticate, readiness: () => true, logger });
   stack.defer(() => app.close());

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { OpenPeer } from '../../src/acp/transport.ts';
 import { createBridge } from '../../src/cli/bridge.ts';
 import { serveStdio } from '../../src/cli/stdio.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { createApp } from '../../src/server/app.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { WireClient } from '../support/wire-client.ts';
@@ -13,7 +14,7 @@ type Defer = (end: () => unknown) => void;
 
 async function overStdio(openPeer: OpenPeer, defer: Defer): Promise<WireClient> {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const done = serveStdio({ input, output, openPeer, principal: 'local' });
+  const done = serveStdio({ input, output, openPeer, principal: LOCAL });
   // An editor that goes away takes both ends of the pipe with it.
   const close = () => {
     output.destroy();
@@ -32,7 +33,7 @@ async function overStdio(openPeer: OpenPeer, defer: Defer): Promise<WireClient> 
 }
 
 async function overBridge(openPeer: OpenPeer, defer: Defer): Promise<WireClient> {
-  const authenticate = (candidate: string) => (candidate === token ? 'local' : undefined);
+  const authenticate = (candidate: string) => (candidate === token ? { principal: LOCAL } : undefined);
   const app = await createApp({ openPeer, authenticate, readiness: () => true, logger, shutdownGraceMs: 0 });
   defer(() => app.close());
   const url = `${(await app.listen({ port: 0 })).replace('http', 'ws')}/acp`;

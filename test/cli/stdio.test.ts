@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import type { Transport } from '../../src/acp/transport.ts';
 import { type StdioOptions, serveStdio } from '../../src/cli/stdio.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { ROOT, runModule } from './support.ts';
 
 /** A Peer between two streams of the test's own, which says everything back. */
@@ -16,7 +17,7 @@ function serve(input: Readable, output: Writable, options: Partial<StdioOptions>
   const done = serveStdio({
     input,
     output,
-    principal: 'ada',
+    principal: LOCAL,
     openPeer: (opened) => {
       transport = opened;
       return {
@@ -138,7 +139,7 @@ test('[STDIO6] what was asked before the input ended is still answered, once wha
   const done = serveStdio({
     input: Readable.from([Buffer.from('question\n')]),
     output,
-    principal: 'ada',
+    principal: LOCAL,
     openPeer: (transport) => ({
       receive: () => steps.push('asked'),
       draining() {},

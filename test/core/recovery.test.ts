@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import type { Signal } from '../../src/core/bus.ts';
 import { answer, attach, awaitTurn, type Prompt, start, stopAll } from '../../src/core/conversation.ts';
 import type { Event, EventType } from '../../src/core/event.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import type { Session } from '../../src/core/session.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { memoryLog } from '../../src/store/memory-log.ts';
@@ -21,9 +22,9 @@ const poke = [call('c1', 'poke', { text: 'x' }), finish()];
 
 /** A Session whose Turn has come to a point, and which then is as good as dead. */
 async function strand(w: World, until: (signal: Signal, session: Session) => boolean, extra: Partial<Prompt> = {}) {
-  const { id } = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const { id } = await start(w.runtime, LOCAL, { workspace: w.dir });
   const reached = Promise.withResolvers<void>();
-  const watch = await attach(w.runtime, id, (signal) => until(signal, watch.session) && reached.resolve());
+  const watch = await attach(w.runtime, LOCAL, id, (signal) => until(signal, watch.session) && reached.resolve());
   await sendText(w, id, 'go', extra);
   await reached.promise;
   watch.stop();
@@ -38,7 +39,7 @@ const find = <T extends EventType>(events: Event[], type: T) =>
   events.filter((event) => event.type === type) as unknown as Event<T>[];
 
 async function endOf(w: World, id: string) {
-  await awaitTurn(w.runtime, id);
+  await awaitTurn(w.runtime, LOCAL, id);
   const ends = find(await w.events(id), 'turn_finished');
   assert.equal(ends.length, 1, 'exactly one end');
   return ends[0]?.data;
@@ -83,7 +84,7 @@ test('[REC4] a permission that is answered in the moment in which its Session co
   const [asked] = find(await w.events(id), 'permission_requested');
   const permissionId = asked?.data.permissionId ?? '';
   await using next = await w.restart({ ...asking, script: [rest] });
-  assert.equal(await answer(next.runtime, id, { permissionId, decision: 'allow', by: 'local' }), true);
+  assert.equal(await answer(next.runtime, LOCAL, id, { permissionId, decision: 'allow' }), true);
   assert.equal((await endOf(next, id))?.outcome, 'completed');
   assert.equal(await readFile(join(w.dir, 'poked'), 'utf8'), 'x');
 });
@@ -106,8 +107,8 @@ test('[REC6] a permission decided for other arguments than the recorded ones is 
   const tampered = (await w.log.read(id, -1, 100)).map(({ event }) => event);
   const forged = await w.restart({ ...asking, script: [rest], log: forging(w, tampered) });
   const [asked] = find(tampered, 'permission_requested');
-  await answer(forged.runtime, id, { permissionId: asked?.data.permissionId ?? '', decision: 'allow', by: 'local' });
-  await awaitTurn(forged.runtime, id);
+  await answer(forged.runtime, LOCAL, id, { permissionId: asked?.data.permissionId ?? '', decision: 'allow' });
+  await awaitTurn(forged.runtime, LOCAL, id);
   assert.ok(!existsSync(join(w.dir, 'poked')));
   await forged[Symbol.asyncDispose]();
 });
@@ -138,7 +139,7 @@ test('[REC8] a Turn that is cut a second time ends as interrupted', async () => 
   const id = await strand(w, onDelta);
   await using second = await w.restart({ ...resume, script: [half] });
   const again = Promise.withResolvers<void>();
-  const watch = await attach(second.runtime, id, (signal) => signal.type === 'delta' && again.resolve());
+  const watch = await attach(second.runtime, LOCAL, id, (signal) => signal.type === 'delta' && again.resolve());
   if (watch.session.live) again.resolve();
   await again.promise;
   await using third = await w.restart({ ...resume, script: [rest] });

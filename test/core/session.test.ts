@@ -12,11 +12,12 @@ import {
   stopAll,
 } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { sendText } from '../support/send.ts';
 import { type World, world } from '../support/world.ts';
 
-const newSession = async (w: World) => (await start(w.runtime, { workspace: w.dir, owner: 'local' })).id;
+const newSession = async (w: World) => (await start(w.runtime, LOCAL, { workspace: w.dir })).id;
 const full = () => new CoreError('log_write_failed', 'the disk is full');
 const refused = (code: string) => (error: unknown) => error instanceof CoreError && error.code === code;
 const hello = [...say('Hello.'), finish()];
@@ -45,18 +46,18 @@ test('[S02] [S16] [SES1] a Session goes on where its Log ends', async () => {
 
 test('[S03] an unknown Session is unknown', async () => {
   await using w = await world();
-  await assert.rejects(resume(w.runtime, 'nobody'), refused('unknown_session'));
+  await assert.rejects(resume(w.runtime, LOCAL, 'nobody'), refused('unknown_session'));
 });
 
 test('[SES2] however many ask at once, there is one Session and one writer', async () => {
   await using w = await world({ script: [hello] });
   const id = await newSession(w);
-  const changes = Array.from({ length: 20 }, (_, n) => configure(w.runtime, id, { model: n % 2 ? 'm1' : 'm2' }));
+  const changes = Array.from({ length: 20 }, (_, n) => configure(w.runtime, LOCAL, id, { model: n % 2 ? 'm1' : 'm2' }));
   const prompts = Array.from({ length: 5 }, (_, n) => sendText(w, id, 'x', { turnId: `t${n}` }));
   const settled = await Promise.allSettled(prompts);
   assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1, '[S12] one Turn at a time');
   await Promise.all(changes);
-  await awaitTurn(w.runtime, id);
+  await awaitTurn(w.runtime, LOCAL, id);
   await assertWhole(w, id);
   assert.deepEqual(await w.runtime.sessions.all(), [], 'and nobody holds it afterwards');
 });
@@ -65,7 +66,7 @@ test('[S10] [LAW1] what fails to persist is never published, and the prompt says
   await using w = await world({ script: [hello] });
   const id = await newSession(w);
   const seen: number[] = [];
-  const watch = await attach(w.runtime, id, (signal) => signal.type === 'committed' && seen.push(signal.seq));
+  const watch = await attach(w.runtime, LOCAL, id, (signal) => signal.type === 'committed' && seen.push(signal.seq));
   w.log.failNext(full());
   await assert.rejects(sendText(w, id, 'one'), refused('log_write_failed'));
   assert.deepEqual(seen, []);
@@ -122,9 +123,9 @@ test('[FULL2] while the disk stays full every prompt is refused, and nothing is 
 test('[S06] [S11] [S14] interrupt ends the Turn, twice is once, and without a Turn it is nothing', async () => {
   await using w = await world({ script: [[{ type: 'hang' }]] });
   const id = await newSession(w);
-  assert.equal(await interrupt(w.runtime, id), undefined);
+  assert.equal(await interrupt(w.runtime, LOCAL, id), undefined);
   const { done } = await sendText(w, id, 'one');
-  const [a, b] = await Promise.all([interrupt(w.runtime, id), interrupt(w.runtime, id)]);
+  const [a, b] = await Promise.all([interrupt(w.runtime, LOCAL, id), interrupt(w.runtime, LOCAL, id)]);
   assert.deepEqual([a, b], [await done, await done]);
   assert.equal((await done).stopReason, 'cancelled');
   await assertWhole(w, id);
@@ -151,7 +152,7 @@ test('[REC2] a crash inside a tool: its outcome is unknown, it is never run agai
   await using w = await world({ script: [[call('c1', 'hang', {}), finish()]] });
   const id = await newSession(w);
   const shown = Promise.withResolvers<void>();
-  const watch = await attach(w.runtime, id, (signal) => signal.type === 'tool_output' && shown.resolve());
+  const watch = await attach(w.runtime, LOCAL, id, (signal) => signal.type === 'tool_output' && shown.resolve());
   await sendText(w, id, 'one');
   await shown.promise;
   await using next = await w.restart({ script: [hello] });
@@ -178,7 +179,7 @@ test('[DRAFT1] the text so far is checkpointed while it streams, and forgotten w
   });
   const id = await newSession(w);
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const watch = await attach(w.runtime, id, (signal) => {
+  const watch = await attach(w.runtime, LOCAL, id, (signal) => {
     if (signal.type === 'delta') (signal.offset === 0 ? first : second).resolve();
   });
   const { done } = await sendText(w, id, 'go');
@@ -226,17 +227,17 @@ test('[PERM12] a decision is made once: the second one, and one for nothing, cha
   });
   const id = await newSession(w);
   const asked = Promise.withResolvers<string>();
-  const watch = await attach(w.runtime, id, () => {
+  const watch = await attach(w.runtime, LOCAL, id, () => {
     const [permissionId] = watch.session.state.permissions.keys();
     if (permissionId) asked.resolve(permissionId);
   });
   const { done } = await sendText(w, id, 'go');
   const permissionId = await asked.promise;
-  const decide = (decision: 'allow' | 'deny') => answer(w.runtime, id, { permissionId, decision, by: 'x' });
+  const decide = (decision: 'allow' | 'deny') => answer(w.runtime, LOCAL, id, { permissionId, decision });
   assert.deepEqual(await Promise.all([decide('deny'), decide('allow')]), [true, false]);
   await done;
   assert.equal(await decide('allow'), false);
-  assert.equal(await answer(w.runtime, id, { permissionId: 'perm_none', decision: 'allow', by: 'x' }), false);
+  assert.equal(await answer(w.runtime, LOCAL, id, { permissionId: 'perm_none', decision: 'allow' }), false);
   watch.stop();
 });
 

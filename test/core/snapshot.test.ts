@@ -8,6 +8,7 @@ import { CoreError } from '../../src/core/errors.ts';
 import type { EventDraft, EventType } from '../../src/core/event.ts';
 import { historyItems } from '../../src/core/history.ts';
 import { chainCheck, type Log, type Snapshot } from '../../src/core/log.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { Session, type SessionPorts } from '../../src/core/session.ts';
 import { takeSnapshot } from '../../src/core/snapshot.ts';
 import { finish, say } from '../../src/providers/script.ts';
@@ -75,7 +76,7 @@ const anyDraft = fc.oneof(
   draftWith('provider_usage', () => ({ model: 'm', iteration: 3, usage: null, contextWindow: null })),
   draftWith('tool_call', (callId) => ({ callId, name: 'read', args: { path: 'x' }, title: 'Read', kind: 'read' })),
   draftWith('permission_requested', (callId) => ({ permissionId: `p${callId}`, callId, argsHash: 'h', expiresAt })),
-  draftWith('permission_decision', (callId) => ({ permissionId: `p${callId}`, callId, decision: 'deny', by: 'x' })),
+  draftWith('permission_decision', (callId) => ({ permissionId: `p${callId}`, callId, decision: 'deny' })),
   draftWith('tool_result', (callId) => ({ callId, ok: true, output: 'x' })),
   draftWith('plan', (content) => ({ entries: [{ content, priority: 'low', status: 'pending' }] })),
   draftWith('turn_finished', () => ({ outcome: 'completed', stopReason: 'end_turn' })),
@@ -99,20 +100,20 @@ test('[SNAP1] a Session opened from a snapshot is the same as one folded whole, 
 test('[SNAP1] a Session keeps a snapshot now and then, and a new process opens it from there', async () => {
   const turns = 120;
   await using w = await world({ script: Array.from({ length: turns + 1 }, () => [...say('Hello.'), finish()]) });
-  const { id } = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const { id } = await start(w.runtime, LOCAL, { workspace: w.dir });
   const saved: number[] = [];
   const saveSnapshot = w.log.saveSnapshot;
   w.log.saveSnapshot = (sessionId, snapshot) => {
     saved.push(snapshot.seq);
     return saveSnapshot(sessionId, snapshot);
   };
-  const watch = await attach(w.runtime, id, () => undefined);
+  const watch = await attach(w.runtime, LOCAL, id, () => undefined);
   for (let n = 0; n < turns; n++) await (await sendText(w, id, `${n}`, { turnId: `t${n}`, promptKey: `k${n}` })).done;
   watch.stop();
   assert.equal(saved.length, 2, 'not with every Turn');
   const { log, reads } = watched(w.log);
   await using next = await w.restart({ log: log as typeof w.log });
-  const { state, head } = await resume(next.runtime, id);
+  const { state, head } = await resume(next.runtime, LOCAL, id);
   assert.equal(state.prompts.size, turns);
   assert.ok(Math.min(...reads) >= (saved.at(-1) ?? 0) - 1);
   const again = await sendText(next, id, '0', { turnId: 'again', promptKey: 'k0' });
@@ -166,13 +167,13 @@ test('[SNAP2] what a snapshot says is pinned: another fold is another version of
 
 test('[SNAP3] History is read when a Turn needs it', async () => {
   await using w = await world({ script: [[...say('One.'), finish()]] });
-  const { id } = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const { id } = await start(w.runtime, LOCAL, { workspace: w.dir });
   await (await sendText(w, id, 'one')).done;
-  const { state, tail } = await resume(w.runtime, id);
+  const { state, tail } = await resume(w.runtime, LOCAL, id);
   await w.log.saveSnapshot(id, takeSnapshot({ state, ...tail }));
   const { log, reads } = watched(w.log);
   await using next = await w.restart({ log: log as typeof w.log, script: [[...say('Two.'), finish()]] });
-  await resume(next.runtime, id);
+  await resume(next.runtime, LOCAL, id);
   assert.ok(!reads.includes(-1), 'not before');
   await (await sendText(next, id, 'two', { turnId: 't2' })).done;
   assert.ok(reads.includes(-1));

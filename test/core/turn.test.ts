@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { start } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
 import type { Event, EventType } from '../../src/core/event.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { call, finish, say, think } from '../../src/providers/script.ts';
 import { sendText } from '../support/send.ts';
 import { type World, type WorldOptions, world } from '../support/world.ts';
@@ -12,7 +13,7 @@ import { type World, type WorldOptions, world } from '../support/world.ts';
 /** Runs one prompt to its end and returns the Log. */
 async function runOnce(options: WorldOptions, check: (events: Event[], w: World) => void | Promise<void>) {
   await using w = await world(options);
-  const session = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const session = await start(w.runtime, LOCAL, { workspace: w.dir });
   const { done } = await sendText(w, session.id, 'go');
   await done;
   await check(await w.events(session.id), w);
@@ -110,7 +111,7 @@ test('[TURN12] a stream that ends early is a failure, not an answer', async () =
 
 test('[TURN13] a Turn that runs out of time is stopped', async () => {
   await using w = await world({ script: [[{ type: 'hang' }]], settings: { turnTimeoutMs: 5_000 } });
-  const session = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const session = await start(w.runtime, LOCAL, { workspace: w.dir });
   const turn = await sendText(w, session.id, 'go');
   w.clock.advance(5_000);
   assert.equal((await turn.done).stopReason, 'end_turn');
@@ -164,7 +165,7 @@ test('[O07] [PLAN1] a plan is durable', async () => {
 
 test('[U14] [EXEC4] a dry run asks and records as always, and does nothing', async () => {
   await using w = await world({ script: [[call('c1', 'poke', { text: 'x' }), finish()], done] });
-  const session = await start(w.runtime, { workspace: w.dir, owner: 'local' });
+  const session = await start(w.runtime, LOCAL, { workspace: w.dir });
   await (await sendText(w, session.id, 'go', { dryRun: true })).done;
   assert.ok(!existsSync(join(w.dir, 'poked')));
   const result = find(await w.events(session.id), 'tool_result').data;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -140,6 +141,96 @@ export function commands(): void {
     const bad = await box.pixir('doctor');
     assert.equal(bad.code, 1);
     assert.match(bad.stdout, /FAIL\s+database: .+/);
+  });
+
+  test('[CLI9] token: create prints the token and nothing else, it works at once, and revoked it ends', async () => {
+    await using dir = await tempDir();
+    await using server = await startServer(dir.path, { PIXIR_LOG_LEVEL: 'debug' }, ['--workspace', dir.path], bin);
+    const env = environmentFor(dir.path);
+    const pixir = (...args: string[]) => runPixir(args, env, '', dir.path, bin);
+    const made = await pixir('token', 'create', 'phone', '--scope', 'observe', '--scope', 'prompt', '--expires', '30d');
+    assert.match(made.stdout, /^pixir_[\w-]{43}\n$/);
+    assert.deepEqual([made.code, made.stderr], [0, '']);
+    const token = made.stdout.trim();
+    const { client, socket } = await connectWebSocket({ url: server.url, token });
+    await client.initialize();
+    const sessionId = await client.newSession(dir.path);
+    await client.prompt(sessionId, 'echo hello');
+    const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+
+    assert.equal((await pixir('token', 'create', 'phone')).code, 1, 'there is one of this name');
+    await pixir('token', 'create', 'bot', '--owner', 'team', '--workspace', dir.path);
+    const { stdout: list } = await pixir('token', 'list');
+    assert.match(
+      list,
+      /^bot\tteam\tobserve,prompt,approve\t\/[^\t]+\t[^\t]+\texpires never\nphone\tlocal\tobserve,prompt\tany/,
+    );
+    assert.match((await pixir('sessions', 'audit', sessionId)).stdout, /\tphone\tprompt\t/);
+
+    assert.deepEqual((await pixir('token', 'revoke', 'phone')).code, 0);
+    assert.equal(await closed, 4401);
+    const unknown = await pixir('token', 'revoke', 'phone');
+    assert.deepEqual([unknown.code, unknown.stdout], [1, '']);
+    client.assertSound();
+    server.child.kill('SIGTERM');
+    await server.exit();
+    const digest = createHash('sha256').update(token).digest('hex');
+    for (const canary of [token.slice('pixir_'.length), digest])
+      assert.ok(!`${list}${server.stderr()}`.includes(canary));
+    for (const file of await readdir(dir.path, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      assert.ok(!(await readFile(join(file.parentPath, file.name), 'latin1')).includes(token), file.name);
+    }
+  });
+
+  test('[CLI9] token: usage errors, and nothing that could be taken for somebody else', async () => {
+    await using box = await sandbox();
+    for (const args of [
+      [],
+      ['make'],
+      ['create'],
+      ['create', 'a', 'b'],
+      ['create', '../token'],
+      ['create', 'local'],
+      ['create', 'timeout'],
+      ['create', 'a', '--scope', 'root'],
+      ['create', 'a', '--owner', 'a b'],
+      ['create', 'a', '--expires', 'soon'],
+      ['create', 'a', '--expires', '0d'],
+      ['revoke', '../token'],
+    ]) {
+      const { code, stdout, stderr } = await box.pixir('token', ...args);
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.match(stderr, /^pixir: .+ Try: pixir help\n$/);
+    }
+    const lost = await box.pixir('token', 'create', 'a', '--workspace', join(box.path, 'nowhere'));
+    assert.deepEqual([lost.code, lost.stdout], [1, '']);
+    assert.equal((await box.pixir('token', 'list')).stdout, '');
+  });
+
+  test('[CLI10] sessions audit: who did what, one line each, of one Session or all', async () => {
+    await using box = await sandbox();
+    await box.pixir('run', '--permission-mode', 'ask', 'write b.txt secret');
+    const forged = join(box.path, 'a\n2026\tx\troot\tallow');
+    await mkdir(forged);
+    await box.pixir('run', '--cwd', forged, 'echo secret');
+    const { code, stdout } = await box.pixir('sessions', 'audit');
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('\t'));
+    assert.equal(code, 0);
+    assert.deepEqual(lines.map(([, , by, what]) => `${by} ${what}`).sort(), [
+      'local create',
+      'local create',
+      'local deny',
+      'local prompt',
+      'local prompt',
+    ]);
+    assert.equal(lines.find(([, , , what]) => what === 'deny')?.[4], 'write b.txt');
+    const one = (await box.pixir('sessions', 'audit', lines[0]?.[1] ?? '')).stdout;
+    assert.ok(stdout.includes(one) && one.length < stdout.length);
+    assert.equal((await box.pixir('sessions', 'audit', 'nobody')).code, 1);
   });
 
   test('[START1] a second server on the same data directory', async () => {

@@ -1,3 +1,4 @@
+import { LOCAL } from '../../src/core/principal.ts';
 import { createApp } from '../../src/server/app.ts';
 import { agentContract } from '../contracts/agent.ts';
 import { connectWebSocket } from '../support/ws-wire.ts';
@@ -8,7 +9,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 agentContract('WebSocket', async (openPeer, defer) => {
   const app = await createApp({
     openPeer,
-    authenticate: (candidate) => (candidate === token ? 'local' : undefined),
+    authenticate: (candidate) => (candidate === token ? { principal: LOCAL } : undefined),
     readiness: () => true,
     logger: silent,
   });

@@ -5,16 +5,18 @@ import type { TestContext } from 'node:test';
 import { WebSocket } from 'ws';
 import type { OpenPeer, Transport } from '../../src/acp/transport.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import { LOCAL, type Principal } from '../../src/core/principal.ts';
 import { type AppOptions, createApp } from '../../src/server/app.ts';
 import type { Logger } from '../../src/server/logger.ts';
 
 export const TOKEN = 'canary-0123456789abcdef';
+export const ADA: Principal = { ...LOCAL, name: 'ada', owner: 'ada' };
 export const BEARER = { authorization: `Bearer ${TOKEN}` };
 
 /** What one connection looked like from the inside. */
 export interface EchoPeer {
   transport: Transport;
-  principal: string;
+  principal: Principal;
   received: string[];
   closed: number;
   ended: Promise<void>;
@@ -66,7 +68,7 @@ export async function startServer(
 
   const app = await createApp({
     openPeer,
-    authenticate: (token) => (token === TOKEN ? 'ada' : undefined),
+    authenticate: (token) => (token === TOKEN ? { principal: ADA } : undefined),
     readiness: () => true,
     logger,
     ...overrides,
@@ -126,10 +128,10 @@ export function upgradeLines(port: number, headers: readonly string[], path = '/
 }
 
 /** A client that has completed the handshake and then answers nothing, neither pings nor closing. */
-export async function connectDeaf(t: TestContext, port: number): Promise<Socket> {
+export async function connectDeaf(t: TestContext, port: number, token = TOKEN): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   t.after(() => socket.destroy());
-  socket.write(`${upgradeLines(port, [`Authorization: Bearer ${TOKEN}`]).join('\r\n')}\r\n\r\n`);
+  socket.write(`${upgradeLines(port, [`Authorization: Bearer ${token}`]).join('\r\n')}\r\n\r\n`);
   await once(socket, 'data');
   socket.resume();
   return socket;

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { type ClientOptions, WebSocket as WsClient } from 'ws';
-import { BEARER, connectDeaf, exchange, manualClock, startServer, statusOf, TOKEN, upgradeLines } from './support.ts';
+import {
+  ADA,
+  BEARER,
+  connectDeaf,
+  exchange,
+  manualClock,
+  startServer,
+  statusOf,
+  TOKEN,
+  upgradeLines,
+} from './support.ts';
 
 const UUID = /^acp-connection-id: [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/im;
 const AUTHORIZED = [`Authorization: Bearer ${TOKEN}`];
@@ -34,7 +44,7 @@ test('[WS1] the 101 carries a fresh Acp-Connection-Id', async (t) => {
 test('[WS1] the Peer learns the principal that admission found', async (t) => {
   const server = await startServer(t);
   await server.connect();
-  assert.equal((await server.peer()).principal, 'ada');
+  assert.equal((await server.peer()).principal, ADA);
 });
 
 test('[WS2] each text frame is one message, both ways, in order', async (t) => {

@@ -4,6 +4,7 @@
  */
 import { LOW_WATER, type OpenPeer } from '../../src/acp/transport.ts';
 import type { Ports, Wire, WireEvents } from '../../src/client/ports.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import type { FakeClock } from './fake-clock.ts';
 import { checkFrame } from './schema.ts';
 
@@ -118,7 +119,7 @@ function pair(open: OpenPeer, on: WireEvents, network: Pick<ClientNetwork, 'tap'
         drained = callback;
       },
     },
-    'local',
+    LOCAL,
   );
   function end(): void {
     if (ended) return;

@@ -1,5 +1,6 @@
 /** An in-memory connection: the transport contract's simplest implementation, whose network the test controls. */
 import { LOW_WATER, type OpenPeer } from '../../src/acp/transport.ts';
+import { LOCAL } from '../../src/core/principal.ts';
 import { WireClient } from './wire-client.ts';
 
 export interface MemoryConnection {
@@ -16,7 +17,7 @@ export interface MemoryConnection {
 }
 
 /** Connects a client to a Peer. Messages arrive in order, each in a microtask of its own. */
-export function connectInMemory(open: OpenPeer, principal = 'local'): MemoryConnection {
+export function connectInMemory(open: OpenPeer, principal = LOCAL): MemoryConnection {
   const client = new WireClient();
   let closed = false;
   let paused = false;

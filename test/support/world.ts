@@ -7,6 +7,7 @@ import { recover } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
 import type { Event, EventType } from '../../src/core/event.ts';
 import type { Log } from '../../src/core/log.ts';
+import type { Principal } from '../../src/core/principal.ts';
 import type { Provider } from '../../src/core/provider.ts';
 import { createRuntime, type Runtime, type RuntimeSettings } from '../../src/core/runtime.ts';
 import type { Tool } from '../../src/core/tool.ts';
@@ -35,9 +36,9 @@ export interface World extends AsyncDisposable {
   openPeer: OpenPeer;
   /** What went wrong where nobody waits. A test that expects something here must empty it. */
   errors: unknown[];
-  connect(): MemoryConnection;
+  connect(principal?: Principal): MemoryConnection;
   /** A connected and initialized client. */
-  client(): Promise<WireClient>;
+  client(principal?: Principal): Promise<WireClient>;
   events(sessionId: string): Promise<Event[]>;
   types(sessionId: string): Promise<EventType[]>;
   /** A second server on the same Log, as after a crash: nothing of the first one's memory is left. */
@@ -95,8 +96,8 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
   const open: OpenPeer = (transport, principal) =>
     openPeer({ runtime, name: 'pixir', version: '0.0.0', onError }, transport, principal);
   const connections: MemoryConnection[] = [];
-  const connect = () => {
-    const connection = connectInMemory(open);
+  const connect = (principal?: Principal) => {
+    const connection = connectInMemory(open, principal);
     connections.push(connection);
     return connection;
   };
@@ -109,8 +110,8 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
     openPeer: open,
     errors,
     connect,
-    async client() {
-      const { client } = connect();
+    async client(principal) {
+      const { client } = connect(principal);
       await client.initialize();
       return client;
     },

@@ -32,7 +32,7 @@ export const attach = defineMethod({
       head: encodeCursor(tail.epoch, tail),
       state: state.turn ? 'running' : 'idle',
       ...(state.turn ? { turn: { turnId: state.turn.turnId, ...(promptKey ? { promptKey } : {}) } } : {}),
-      role,
+      role: feed.options.role,
     };
   },
 });

@@ -22,8 +22,8 @@ export const history = defineMethod({
     before: z.string().max(1_024).optional(),
     limit: z.number().int().min(1).max(MAX_EVENTS),
   }),
-  async handle({ sessionId, before, limit }, { agent: { runtime } }): Promise<HistoryPage> {
-    const { session, stop } = await watch(runtime, sessionId, () => {});
+  async handle({ sessionId, before, limit }, { agent: { runtime }, connection }): Promise<HistoryPage> {
+    const { session, stop } = await watch(runtime, connection.principal, sessionId, () => {});
     try {
       const start = before === undefined ? undefined : await startAt(session, before);
       if (start?.mode === 'reset') throw invalidParams('the cursor does not fit', { reason: start.reason });

@@ -10,6 +10,6 @@ export const sessionCancel = defineMethod({
   async handle({ sessionId }, { agent, connection }): Promise<void> {
     for (const prompt of connection.prompts(sessionId)) prompt.cancelRequested = true;
     if (await connection.feeds.observes(sessionId)) return;
-    await interrupt(agent.runtime, sessionId);
+    await interrupt(agent.runtime, connection.principal, sessionId);
   },
 });

@@ -15,7 +15,7 @@ export const sessionNew = defineMethod({
     additionalDirectories: noDirectoriesSchema,
   }),
   async handle({ cwd }, { agent, connection }): Promise<NewSessionResponse> {
-    const session = await start(agent.runtime, { workspace: cwd, owner: connection.principal });
+    const session = await start(agent.runtime, connection.principal, { workspace: cwd });
     const feed = await connection.feeds.attach(session.id, fromHead);
     feed.start();
     return { sessionId: session.id, ...sessionSetup(feed, agent) };

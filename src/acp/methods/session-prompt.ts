@@ -35,14 +35,14 @@ export const sessionPrompt = defineMethod({
     prompts.add(open);
     const cancel = () => {
       open.cancelRequested = true;
-      interrupt(agent.runtime, sessionId).catch(agent.onError);
+      interrupt(agent.runtime, connection.principal, sessionId).catch(agent.onError);
     };
     signal.addEventListener('abort', cancel);
     try {
       const feed = await connection.feeds.control(sessionId);
       const messageId = newId('usr');
       feed.skipOwn(messageId);
-      const { done } = await send(agent.runtime, {
+      const { done } = await send(agent.runtime, connection.principal, {
         sessionId,
         turnId: newId('turn'),
         messageId,
@@ -53,7 +53,7 @@ export const sessionPrompt = defineMethod({
         permissionMode: _meta?.permission_mode,
         presenterContext: _meta?.pixir?.presenter_context ?? _meta?.presenter_context,
       });
-      if (open.cancelRequested) await interrupt(agent.runtime, sessionId);
+      if (open.cancelRequested) await interrupt(agent.runtime, connection.principal, sessionId);
       const end = await done;
       await connection.feeds.sent(sessionId, end.seq);
       return { stopReason: stopReason(end.stopReason, open.cancelRequested) };

@@ -11,7 +11,7 @@ export const sessionSetConfigOption = defineMethod({
   params: z.object({ sessionId: sessionIdSchema, configId: z.string(), value: z.union([z.string(), z.boolean()]) }),
   async handle({ sessionId, configId, value }, { agent, connection }): Promise<SetSessionConfigOptionResponse> {
     await connection.feeds.control(sessionId);
-    const session = await configure(agent.runtime, sessionId, configChange(configId, value));
+    const session = await configure(agent.runtime, connection.principal, sessionId, configChange(configId, value));
     return { configOptions: configOptions(session.state, agent.runtime.settings) };
   },
 });

@@ -14,7 +14,7 @@ export const sessionSetMode = defineMethod({
     await connection.feeds.control(sessionId);
     const mode = modeSchema.safeParse(modeId);
     if (!mode.success) throw new CoreError('unsupported_value', 'unknown mode', { mode: modeId.slice(0, 64) });
-    await configure(agent.runtime, sessionId, { mode: mode.data });
+    await configure(agent.runtime, connection.principal, sessionId, { mode: mode.data });
     return {};
   },
 });

@@ -9,7 +9,7 @@ export const sessionSetModel = defineMethod({
   params: z.object({ sessionId: sessionIdSchema, modelId: z.string() }),
   async handle({ sessionId, modelId }, { agent, connection }): Promise<Record<string, never>> {
     await connection.feeds.control(sessionId);
-    await configure(agent.runtime, sessionId, { model: modelId });
+    await configure(agent.runtime, connection.principal, sessionId, { model: modelId });
     return {};
   },
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { awaitTurn } from '../../../src/core/conversation.ts';
+import { LOCAL } from '../../../src/core/principal.ts';
 import { call, finish, say, think } from '../../../src/providers/script.ts';
 import type { WireClient } from '../../support/wire-client.ts';
 import { kinds, type On, rejects, streaming } from './stage.ts';
@@ -115,7 +116,7 @@ export function reloading(on: On): void {
       assert.equal(other.text(), 'Half a ');
       w.provider.open('go');
       await other.update(({ content }) => (content as { text?: string })?.text === 'sentence.');
-      await awaitTurn(w.runtime, sessionId);
+      await awaitTurn(w.runtime, LOCAL, sessionId);
       const end = (await w.events(sessionId)).at(-1);
       assert.equal(end?.type === 'turn_finished' && end.data.outcome, 'completed');
     },
