@@ -155,4 +155,20 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
     rule: 'ATK6',
     tests: 'test/attack/handshake.test.ts',
   },
+  {
+    name: 'the token of the server can be read where the data directory lies in the workspace',
+    file: 'src/tools/workspace.ts',
+    find: 'if (await isServerData(workspace, real)) throw isProtected(path);',
+    replace: '',
+    rule: 'ATK8',
+    tests: 'test/attack/data-dir.test.ts',
+  },
+  {
+    name: 'a search finds what is in the data directory',
+    file: 'src/tools/ripgrep.ts',
+    find: 'const inHere = hidden.filter((path) => isInside(directory, path))',
+    replace: 'const inHere = hidden.filter((path) => !path)',
+    rule: 'ATK8',
+    tests: 'test/attack/data-dir.test.ts',
+  },
 ];

@@ -1,4 +1,5 @@
 /** The composition root: the only place that constructs things. It decides nothing; the configuration has. */
+import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openPeer } from '../acp/peer.ts';
@@ -106,7 +107,7 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
       baseUrl: config.openaiBaseUrl,
       pace: DEMO_PACE_MS,
     }),
-    tools: createTools({ env, sandbox }),
+    tools: createTools({ env, sandbox, hidden: [realpathSync(config.dataDir)] }),
     resolveWorkspace: createWorkspaceResolver(config.workspaces),
     settings: {
       models: catalogue(config),

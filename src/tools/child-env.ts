@@ -16,13 +16,18 @@ const FIXED = {
   GIT_PAGER: 'cat',
   GIT_TERMINAL_PROMPT: '0',
   GIT_OPTIONAL_LOCKS: '0',
-  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_COUNT: '5',
   GIT_CONFIG_KEY_0: 'core.fsmonitor',
   GIT_CONFIG_VALUE_0: 'false',
   GIT_CONFIG_KEY_1: 'gc.autoDetach',
   GIT_CONFIG_VALUE_1: 'false',
   GIT_CONFIG_KEY_2: 'maintenance.autoDetach',
   GIT_CONFIG_VALUE_2: 'false',
+  // A directory that only looks like a repository, or a signature, would let git start what the workspace names.
+  GIT_CONFIG_KEY_3: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_3: 'explicit',
+  GIT_CONFIG_KEY_4: 'log.showSignature',
+  GIT_CONFIG_VALUE_4: 'false',
 };
 
 export function childEnv(own: Variables): Record<string, string> {

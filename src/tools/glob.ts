@@ -1,7 +1,7 @@
 /** `glob`: finds files by the pattern of their path. It names files, and only inside the workspace. */
 import { join } from 'node:path';
 import * as z from 'zod';
-import { defineTool } from '../core/tool.ts';
+import { defineTool, type Tool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';
 import { globOptions, ripgrep } from './ripgrep.ts';
@@ -9,31 +9,39 @@ import { checkAborted, locate, openDirectory, shown } from './workspace.ts';
 
 const LIMIT = 500;
 
-export const glob = defineTool({
-  name: 'glob',
-  description: 'Find files by path pattern. Skips files ignored by git.',
-  kind: 'search',
-  effect: () => 'read',
-  schema: z.strictObject({
-    pattern: z.string().min(1).describe('e.g. *.ts (any depth), src/**/*.test.ts'),
-    path: z.string().min(1).optional().describe('Directory to search; the workspace by default'),
-  }),
-  title: ({ pattern }) => shortTitle('glob', pattern),
-  locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
-  async run({ pattern, path }, { workspace, signal }) {
-    checkAborted(signal);
-    await using directory = await openDirectory(workspace, path ?? '.');
-    const found = await ripgrep(['--files', ...globOptions(pattern, directory.path), './'], directory.at, LIMIT, {
-      signal,
-    });
-    const lines = found.map((file) => join(shown(workspace, directory.path), file));
-    return { ok: true, output: boundLines(lines, LIMIT, 'narrow the pattern') || 'no files' };
-  },
-  async dryRun({ pattern, path }, { workspace, signal }) {
-    checkAborted(signal);
-    await using directory = await openDirectory(workspace, path ?? '.');
-    // Searching nothing checks the pattern.
-    await ripgrep(['--files', ...globOptions(pattern, directory.path), '/dev/null'], '/', 1, { signal });
-    return { ok: true, output: `would look for ${pattern} in ${shown(workspace, directory.path)}` };
-  },
-});
+/** @param hidden absolute real paths that are never searched. */
+export function createGlob(hidden: readonly string[]): Tool {
+  return defineTool({
+    name: 'glob',
+    description: 'Find files by path pattern. Skips files ignored by git.',
+    kind: 'search',
+    effect: () => 'read',
+    schema: z.strictObject({
+      pattern: z.string().min(1).describe('e.g. *.ts (any depth), src/**/*.test.ts'),
+      path: z.string().min(1).optional().describe('Directory to search; the workspace by default'),
+    }),
+    title: ({ pattern }) => shortTitle('glob', pattern),
+    locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
+    async run({ pattern, path }, { workspace, signal }) {
+      checkAborted(signal);
+      await using directory = await openDirectory(workspace, path ?? '.');
+      const found = await ripgrep(
+        ['--files', ...globOptions(pattern, directory.path, hidden), './'],
+        directory.at,
+        LIMIT,
+        {
+          signal,
+        },
+      );
+      const lines = found.map((file) => join(shown(workspace, directory.path), file));
+      return { ok: true, output: boundLines(lines, LIMIT, 'narrow the pattern') || 'no files' };
+    },
+    async dryRun({ pattern, path }, { workspace, signal }) {
+      checkAborted(signal);
+      await using directory = await openDirectory(workspace, path ?? '.');
+      // Searching nothing checks the pattern.
+      await ripgrep(['--files', ...globOptions(pattern, directory.path, hidden), '/dev/null'], '/', 1, { signal });
+      return { ok: true, output: `would look for ${pattern} in ${shown(workspace, directory.path)}` };
+    },
+  });
+}

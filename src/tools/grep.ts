@@ -1,7 +1,7 @@
 /** `grep`: finds lines by regular expression. It searches what git would track, and nothing outside the workspace. */
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
-import { defineTool } from '../core/tool.ts';
+import { defineTool, type Tool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';
 import { globOptions, ripgrep } from './ripgrep.ts';
@@ -18,37 +18,54 @@ const schema = z.strictObject({
   limit: z.int().min(1).max(1000).optional().describe('Most lines; 100 by default'),
 });
 
-export const grep = defineTool({
-  name: 'grep',
-  description: 'Search file contents. Skips files ignored by git. Prints path:line:text.',
-  kind: 'search',
-  effect: () => 'read',
-  schema,
-  title: ({ pattern }) => shortTitle('grep', pattern),
-  locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
-  async run(args, { workspace, signal }) {
-    checkAborted(signal);
-    const place = await searchPlace(workspace, args.path ?? '.');
-    await using directory = await openDirectory(workspace, place.directory);
-    const limit = args.limit ?? DEFAULT_LIMIT;
-    const found = await ripgrep([...FORMAT, ...query(args, directory.path), place.name], directory.at, limit, {
-      signal,
-    });
-    const prefix = shown(workspace, directory.path);
-    const lines = found.map((line) => (prefix === '.' ? line : join(prefix, '/').concat(line)));
-    return { ok: true, output: boundLines(lines, limit, 'narrow the search') || 'no matches' };
-  },
-  async dryRun(args, { workspace, signal }) {
-    checkAborted(signal);
-    const { directory } = await searchPlace(workspace, args.path ?? '.');
-    // Searching nothing checks the pattern.
-    await ripgrep([...query(args, directory), '/dev/null'], '/', 1, { signal });
-    return { ok: true, output: `would search ${args.path ?? '.'} for ${args.pattern}` };
-  },
-});
+/** @param hidden absolute real paths that are never searched. */
+export function createGrep(hidden: readonly string[]): Tool {
+  return defineTool({
+    name: 'grep',
+    description: 'Search file contents. Skips files ignored by git. Prints path:line:text.',
+    kind: 'search',
+    effect: () => 'read',
+    schema,
+    title: ({ pattern }) => shortTitle('grep', pattern),
+    locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
+    async run(args, { workspace, signal }) {
+      checkAborted(signal);
+      const place = await searchPlace(workspace, args.path ?? '.');
+      await using directory = await openDirectory(workspace, place.directory);
+      const limit = args.limit ?? DEFAULT_LIMIT;
+      const found = await ripgrep(
+        [...FORMAT, ...query(args, directory.path, hidden), place.name],
+        directory.at,
+        limit,
+        {
+          signal,
+        },
+      );
+      const prefix = shown(workspace, directory.path);
+      const lines = found.map((line) => (prefix === '.' ? line : join(prefix, '/').concat(line)));
+      return { ok: true, output: boundLines(lines, limit, 'narrow the search') || 'no matches' };
+    },
+    async dryRun(args, { workspace, signal }) {
+      checkAborted(signal);
+      const { directory } = await searchPlace(workspace, args.path ?? '.');
+      // Searching nothing checks the pattern.
+      await ripgrep([...query(args, directory, hidden), '/dev/null'], '/', 1, { signal });
+      return { ok: true, output: `would search ${args.path ?? '.'} for ${args.pattern}` };
+    },
+  });
+}
 
-function query({ pattern, glob, ignore_case }: z.infer<typeof schema>, directory: string): string[] {
-  return [...globOptions(glob, directory), ...(ignore_case ? ['--ignore-case'] : []), `--regexp=${pattern}`, '--'];
+function query(
+  { pattern, glob, ignore_case }: z.infer<typeof schema>,
+  directory: string,
+  hidden: readonly string[],
+): string[] {
+  return [
+    ...globOptions(glob, directory, hidden),
+    ...(ignore_case ? ['--ignore-case'] : []),
+    `--regexp=${pattern}`,
+    '--',
+  ];
 }
 
 /** Where to search: a directory, or one file as seen from its directory. */

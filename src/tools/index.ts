@@ -4,25 +4,30 @@ import { applyPatch } from './apply-patch.ts';
 import { createBash } from './bash.ts';
 import type { Variables } from './child-env.ts';
 import { edit } from './edit.ts';
-import { glob } from './glob.ts';
-import { grep } from './grep.ts';
+import { createGlob } from './glob.ts';
+import { createGrep } from './grep.ts';
 import { list } from './list.ts';
 import { read } from './read.ts';
 import { noSandbox, type Sandbox } from './sandbox.ts';
 import { updatePlan } from './update-plan.ts';
 import { write } from './write.ts';
 
-/**
- * @param env the variables of this process, from which commands are given a few.
- * @param sandbox what confines commands; nothing does where there is none.
- */
-export function createTools({ env, sandbox = noSandbox }: { env: Variables; sandbox?: Sandbox }): Tool[] {
+interface ToolOptions {
+  /** The variables of this process, from which commands are given a few. */
+  env: Variables;
+  /** What confines commands; nothing does where there is none. */
+  sandbox?: Sandbox;
+  /** Absolute real paths that are nobody's business, also inside a Workspace: the data directory. */
+  hidden?: readonly string[];
+}
+
+export function createTools({ env, sandbox = noSandbox, hidden = [] }: ToolOptions): Tool[] {
   return [
     applyPatch, //
     createBash(env, sandbox),
     edit,
-    glob,
-    grep,
+    createGlob(hidden),
+    createGrep(hidden),
     list,
     read,
     updatePlan,

@@ -2,13 +2,13 @@
  * Searching with ripgrep: the bundled binary, without anybody's configuration, inside one directory. It never follows
  * a symlink, and it is stopped as soon as it has found enough.
  */
-import { basename, dirname } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import { CoreError } from '../core/errors.ts';
 import type { ToolContext } from '../core/tool.ts';
 import { OUTPUT_BYTES } from './bounded.ts';
 import { oneLine } from './presentation.ts';
 import { runProcess } from './process.ts';
-import { CREDENTIALS, checkAborted } from './workspace.ts';
+import { CREDENTIALS, checkAborted, isInside } from './workspace.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_ERROR_BYTES = 4096;
@@ -77,11 +77,19 @@ function badPattern(complaint: string): CoreError {
 /**
  * The options for a file pattern in this directory. One that matches everything is left out: it would bring back what
  * git ignores.
+ *
+ * @param hidden absolute real paths that no search shows, whatever it asks for.
  */
-export function globOptions(pattern: string | undefined, directory: string): string[] {
+export function globOptions(pattern: string | undefined, directory: string, hidden: readonly string[]): string[] {
   const wanted = pattern === undefined || /^[*/]*$/.test(pattern) ? [] : [`--glob=${pattern}`];
   // Of `a/b` a search in `a` sees only `b`.
   const begun = NEVER.filter((entry) => directory.toLowerCase().endsWith(`/${dirname(entry)}`));
-  const hidden = [...NEVER.map((entry) => `**/${entry}`), ...begun.map((entry) => `/${basename(entry)}`)];
-  return [...wanted, ...hidden.map((entry) => `--iglob=!${entry}`)];
+  const inHere = hidden.filter((path) => isInside(directory, path)).map((path) => `/${relative(directory, path)}`);
+  const names = [...NEVER.map((entry) => `**/${entry}`), ...begun.map((entry) => `/${basename(entry)}`)];
+  return [...wanted, ...names.concat(inHere.map(literally)).map((entry) => `--iglob=!${entry}`)];
+}
+
+/** As a pattern that matches nothing else. */
+function literally(path: string): string {
+  return path.replaceAll(/[\\*?[\]{}!]/g, '\\$&');
 }

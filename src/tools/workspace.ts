@@ -22,6 +22,8 @@ export const CREDENTIALS = [
   ...['.docker/config.json', '.config/gcloud', '.config/gh'],
 ];
 
+const DATABASE = 'pixir.db';
+
 export interface OpenEntry {
   handle: FileHandle;
   /** The real absolute path. */
@@ -70,7 +72,17 @@ export async function resolveInside(workspace: string, path: string): Promise<st
   });
   if (!isInside(workspace, real)) throw outside(path);
   if (names(CREDENTIALS, workspace, path, real)) throw isProtected(path);
+  if (await isServerData(workspace, real)) throw isProtected(path);
   return real;
+}
+
+/** Whether it lies in a data directory of Pixir, whose token opens the server: recognised by what it holds, wherever it is. */
+async function isServerData(workspace: string, real: string): Promise<boolean> {
+  for (let directory = real; isInside(workspace, directory); directory = dirname(directory)) {
+    if (await stat(join(directory, DATABASE)).catch(() => undefined)) return true;
+    if (directory === dirname(directory)) break;
+  }
+  return false;
 }
 
 /**
