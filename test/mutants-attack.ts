@@ -166,8 +166,8 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'a search finds what is in the data directory',
     file: 'src/tools/ripgrep.ts',
-    find: 'const inHere = hidden.filter((path) => isInside(directory, path))',
-    replace: 'const inHere = hidden.filter((path) => !path)',
+    find: 'return isInside(directory, path) ?',
+    replace: 'return !path ?',
     rule: 'ATK8',
     tests: 'test/attack/data-dir.test.ts',
   },

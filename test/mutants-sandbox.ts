@@ -123,11 +123,11 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
     tests: 'test/tools/sandbox-work.test.ts',
   },
   {
-    name: 'a workspace that holds the secrets is shown',
+    name: 'a workspace that is the data directory shows the token',
     file: 'src/tools/sandbox-view.ts',
-    find: 'if (secret.includes(workspace) || ',
-    replace: 'if (',
-    rule: 'SBX11',
+    find: '(hidden.includes(workspace) ? SERVER_FILES : [])',
+    replace: '[]',
+    rule: 'SBX1',
     tests: 'test/tools/sandbox-work.test.ts',
   },
   {

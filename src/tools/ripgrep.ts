@@ -8,7 +8,7 @@ import type { ToolContext } from '../core/tool.ts';
 import { OUTPUT_BYTES } from './bounded.ts';
 import { oneLine } from './presentation.ts';
 import { runProcess } from './process.ts';
-import { CREDENTIALS, checkAborted, isInside } from './workspace.ts';
+import { CREDENTIALS, checkAborted, isInside, SERVER_FILES } from './workspace.ts';
 
 const TIMEOUT_MS = 60_000;
 const MAX_ERROR_BYTES = 4096;
@@ -84,7 +84,10 @@ export function globOptions(pattern: string | undefined, directory: string, hidd
   const wanted = pattern === undefined || /^[*/]*$/.test(pattern) ? [] : [`--glob=${pattern}`];
   // Of `a/b` a search in `a` sees only `b`.
   const begun = NEVER.filter((entry) => directory.toLowerCase().endsWith(`/${dirname(entry)}`));
-  const inHere = hidden.filter((path) => isInside(directory, path)).map((path) => `/${relative(directory, path)}`);
+  const inHere = hidden.flatMap((path) => {
+    if (path === directory) return SERVER_FILES.map((name) => `/${name}`);
+    return isInside(directory, path) ? [`/${relative(directory, path)}`] : [];
+  });
   const names = [...NEVER.map((entry) => `**/${entry}`), ...begun.map((entry) => `/${basename(entry)}`)];
   return [...wanted, ...names.concat(inHere.map(literally)).map((entry) => `--iglob=!${entry}`)];
 }

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { CoreError } from '../core/errors.ts';
-import { isInside } from './workspace.ts';
+import { CREDENTIALS, isInside, SERVER_FILES } from './workspace.ts';
 
 /** By the path inside; a deeper path is laid over the one that holds it. */
 export type Mounts = Map<string, readonly string[]>;
@@ -53,10 +53,13 @@ export function createView(options: ViewOptions): View {
   return {
     home,
     mounts(workspace) {
-      if (secret.includes(workspace) || SYSTEM.some((dir) => isInside(workspace, dir))) throw unconfinable();
+      if (SYSTEM.some((dir) => isInside(workspace, dir))) throw unconfinable();
       const mounts: Mounts = new Map(base);
       for (const dir of programs) if (!isInside(workspace, dir)) mounts.set(dir, ['--ro-bind', dir, dir]);
-      for (const path of hidden) if (existsSync(path)) mounts.set(path, hide(path));
+      // Where the workspace is itself a home or the data directory, what must be hidden in it is hidden by name.
+      const within = [...CREDENTIALS, ...(hidden.includes(workspace) ? SERVER_FILES : [])];
+      const named = within.map((name) => join(workspace, name));
+      for (const path of [...hidden, ...named]) if (existsSync(path)) mounts.set(path, hide(path));
       return mounts.set(workspace, ['--bind', workspace, workspace]);
     },
   };
@@ -67,7 +70,7 @@ export function argumentsOf(mounts: Mounts): string[] {
 }
 
 function unconfinable(): CoreError {
-  const message = 'the sandbox cannot show this workspace: it is the home, the data or a system directory';
+  const message = 'the sandbox cannot show this workspace: it holds a system directory';
   return new CoreError('command_failed', `${message}; work in a directory below, or set PIXIR_SANDBOX=off`);
 }
 

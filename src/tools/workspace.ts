@@ -22,7 +22,17 @@ export const CREDENTIALS = [
   ...['.docker/config.json', '.config/gcloud', '.config/gh'],
 ];
 
-const DATABASE = 'pixir.db';
+/** What a data directory of Pixir holds; where it is the Workspace itself, only this is none of a tool's business. */
+export const SERVER_FILES = [
+  'pixir.db',
+  'pixir.db-wal',
+  'pixir.db-shm',
+  'lock.db',
+  'server.json',
+  'config.json',
+  'token',
+  'tokens',
+];
 
 export interface OpenEntry {
   handle: FileHandle;
@@ -76,10 +86,12 @@ export async function resolveInside(workspace: string, path: string): Promise<st
   return real;
 }
 
-/** Whether it lies in a data directory of Pixir, whose token opens the server: recognised by what it holds, wherever it is. */
+/** Whether it is of a data directory of Pixir, whose token opens the server: recognised by its database, wherever it lies. */
 async function isServerData(workspace: string, real: string): Promise<boolean> {
   for (let directory = real; isInside(workspace, directory); directory = dirname(directory)) {
-    if (await stat(join(directory, DATABASE)).catch(() => undefined)) return true;
+    const found = await stat(join(directory, 'pixir.db')).catch(() => undefined);
+    if (found && directory !== workspace) return true;
+    if (found) return SERVER_FILES.includes(relative(workspace, real).split(sep, 1)[0] ?? '');
     if (directory === dirname(directory)) break;
   }
   return false;
