@@ -42,7 +42,8 @@ describe('ordinary work in the sandbox', { concurrency: true, ...options }, () =
     await using g = await ground();
     const controller = new AbortController();
     const progress = (shown: string) => shown.includes('ready') && controller.abort();
-    const polite = "trap 'echo bye > bye; exit' TERM; echo ready; sleep 300 & wait";
+    // What it has to do first takes a moment, in which nobody may kill it.
+    const polite = "trap 'sleep 0.15; echo bye > bye; exit' TERM; echo ready; sleep 300 & wait";
     const error = await errorOf(g.bash(polite, { signal: controller.signal, progress }));
     assert.equal(error.code, 'cancelled');
     assert.equal(readFileSync(join(g.workspace, 'bye'), 'utf8'), 'bye\n');
