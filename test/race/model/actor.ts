@@ -109,9 +109,14 @@ export function createActor(name: string, server: Server, cast: Cast, nextPrompt
   function track(what: Asked['what'], text: string, answer: Promise<{ stopReason?: string }>): void {
     const entry: Asked = { what, text, outcome: 'pending' };
     asked.push(entry);
+    const { storage } = life;
+    const settle = (outcome: Asked['outcome']) => {
+      // A life that was killed told nobody anything more.
+      entry.outcome = storage.ended() ? { refused: new ClientError('closed', 'killed') } : outcome;
+    };
     answer.then(
-      ({ stopReason = '' }) => Object.assign(entry, { outcome: { stopReason } }),
-      (error) => Object.assign(entry, { outcome: { refused: error } }),
+      ({ stopReason = '' }) => settle({ stopReason }),
+      (error) => settle({ refused: error }),
     );
   }
 
@@ -180,8 +185,9 @@ export function createActor(name: string, server: Server, cast: Cast, nextPrompt
       const old = life;
       if (killed) old.storage.end();
       old.client.close();
-      // What the last life wrote on its way out is there before the next one looks.
-      await turnOfLoop();
+      // What the last life wrote on its way out, one after the other, is there before the next one looks.
+      do await turnOfLoop();
+      while (old.storage.busy());
       session = undefined;
       life = born();
       await open();
@@ -189,8 +195,6 @@ export function createActor(name: string, server: Server, cast: Cast, nextPrompt
     async reopen() {
       session?.close();
       session = undefined;
-      // A storage that answers late is given the time to.
-      if (cast.late) await turnOfLoop();
       await open();
     },
     advance: clock.advance,
@@ -204,11 +208,17 @@ async function unreachable(): Promise<number> {
 }
 
 /** What survives a life; a killed one writes nothing more. */
-function storageOn(disk: Map<string, string>, late: boolean): ClientStorage & { end(): void } {
+function storageOn(
+  disk: Map<string, string>,
+  late: boolean,
+): ClientStorage & { end(): void; ended(): boolean; busy(): boolean } {
   let ended = false;
+  let writes = 0;
   async function write(change: () => void): Promise<void> {
+    writes++;
     if (late) await turnOfLoop();
     if (!ended) change();
+    writes--;
   }
   return {
     getItem: (key) => disk.get(key) ?? null,
@@ -217,6 +227,8 @@ function storageOn(disk: Map<string, string>, late: boolean): ClientStorage & { 
     end() {
       ended = true;
     },
+    ended: () => ended,
+    busy: () => writes > 0,
   };
 }
 
