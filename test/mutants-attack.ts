@@ -171,4 +171,20 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
     rule: 'ATK8',
     tests: 'test/attack/data-dir.test.ts',
   },
+  {
+    name: 'a workspace that is the data directory shows the token to file tools',
+    file: 'src/tools/workspace.ts',
+    find: "if (found) return SERVER_FILES.includes(relative(workspace, real).split(sep, 1)[0] ?? '');",
+    replace: 'if (found) return false;',
+    rule: 'ATK8',
+    tests: 'test/attack/data-dir.test.ts',
+  },
+  {
+    name: 'a search in the data directory finds the token',
+    file: 'src/tools/ripgrep.ts',
+    find: 'if (path === directory) return SERVER_FILES.map(',
+    replace: 'if (path === directory) return [].map(',
+    rule: 'ATK8',
+    tests: 'test/attack/data-dir.test.ts',
+  },
 ];

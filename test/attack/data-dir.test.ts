@@ -55,3 +55,27 @@ test('[ATK8] the data directory is out of reach of every file tool and of every 
   assert.equal(await readFile(join(data, 'token'), 'utf8'), SECRET);
   lock.release();
 });
+
+test('[ATK8] where the Workspace is the data directory itself, the files of the server are out of reach, and nothing else', async () => {
+  await using ground = await openWorkspace({
+    'pixir.db': '',
+    token: SECRET,
+    'tokens/x.json': SECRET,
+    'own.txt': 'mine',
+  });
+  const call = (tool: string, args: Record<string, unknown>) =>
+    toolIn(ground.directory, tool)
+      .run(args, ground.context())
+      .then(
+        ({ output }) => output,
+        (error: unknown) => toCoreError(error).code,
+      );
+  assert.equal(await call('read', { path: 'token' }), 'protected_path');
+  assert.equal(await call('list', { path: 'tokens' }), 'protected_path');
+  assert.equal(await call('write', { path: 'config.json', content: '{}' }), 'protected_path');
+  for (const glob of ['**', 'token*', '**/*.json']) {
+    assert.doesNotMatch(await call('grep', { pattern: SECRET, glob }), /canary/, glob);
+  }
+  assert.match(await call('read', { path: 'own.txt' }), /mine/);
+  assert.match(await call('grep', { pattern: 'mine' }), /own\.txt/);
+});
