@@ -3,11 +3,13 @@
  * This is the only file that reads the environment, and it must never repeat a value in an error: it may be a secret.
  */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { PERMISSION_MODES, REASONING_EFFORTS } from '../core/event.ts';
+import { LIMITS, type Limits } from './limits.ts';
 import { secret } from './secret.ts';
 
 const PROVIDERS = ['openai', 'openai-chat', 'scripted'] as const;
@@ -20,6 +22,17 @@ const text = z.string('must be text').min(1, 'must not be empty');
 // Anything else cannot travel in an Authorization header.
 const bearerToken = text.regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without spaces').transform(secret);
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' });
+/** Where clients reach the server when that is not where it listens: the sub-path, if any, ends without a slash. */
+const publicUrl = httpUrl
+  .refine((url) => /^https?:[/][/][^/?#@]+([/][^?#]*)?$/.test(url), 'must have no user, query or fragment')
+  .transform((url) => url.replace(/[/]+$/, ''));
+const origin = z
+  .string()
+  .refine(
+    (value) => /^https?:[/][/][^*]+$/.test(value) && URL.parse(value)?.origin === value,
+    'must be origins like https://example.org',
+  );
+const address = z.string().refine(isAddressRange, 'must be IP addresses or ranges like 10.0.0.0/8');
 
 const schema = z.object({
   dataDir: text,
@@ -42,34 +55,44 @@ const schema = z.object({
   sandbox: oneOf(SANDBOXES).default('auto'),
   sandboxNetwork: oneOf(SWITCH).default('off'),
   logLevel: oneOf(LOG_LEVELS).default('info'),
+  tlsCert: text.optional(),
+  tlsKey: text.optional(),
+  behindProxy: list(',', address).optional(),
+  publicUrl: publicUrl.optional(),
+  allowedOrigins: list(',', origin).default([]),
 });
+
+const limitsSchema = z.object(
+  Object.fromEntries(Object.entries(LIMITS).map(([key, value]) => [key, integer(1).default(value)])),
+) as unknown as z.ZodType<Limits>;
 
 type Settings = z.infer<typeof schema>;
 type Key = keyof Settings;
 
-/** Where each setting can come from besides config.json, where its key is its name. */
-const SOURCES: Record<Key, { env: string; flag?: string }> = {
-  dataDir: { env: 'PIXIR_DATA_DIR', flag: '--data-dir' },
-  host: { env: 'PIXIR_HOST', flag: '--host' },
-  port: { env: 'PIXIR_PORT', flag: '--port' },
-  token: { env: 'PIXIR_TOKEN' },
-  tokenFile: { env: 'PIXIR_TOKEN_FILE' },
-  workspaces: { env: 'PIXIR_WORKSPACES', flag: '--workspace' },
-  provider: { env: 'PIXIR_PROVIDER' },
-  openaiApiKey: { env: 'OPENAI_API_KEY' },
-  openaiBaseUrl: { env: 'OPENAI_BASE_URL' },
-  model: { env: 'PIXIR_MODEL' },
-  models: { env: 'PIXIR_MODELS' },
-  reasoningEffort: { env: 'PIXIR_REASONING_EFFORT' },
-  permissionMode: { env: 'PIXIR_PERMISSION_MODE', flag: '--permission-mode' },
-  permissionTimeoutMs: { env: 'PIXIR_PERMISSION_TIMEOUT_MS' },
-  turnTimeoutMs: { env: 'PIXIR_TURN_TIMEOUT_MS' },
-  maxIterations: { env: 'PIXIR_MAX_ITERATIONS' },
-  recovery: { env: 'PIXIR_RECOVERY' },
-  sandbox: { env: 'PIXIR_SANDBOX' },
-  sandboxNetwork: { env: 'PIXIR_SANDBOX_NETWORK' },
-  logLevel: { env: 'PIXIR_LOG_LEVEL' },
+/** The flags there are; which command takes which is the command's to say. */
+const FLAGS: Partial<Record<Key, string>> = {
+  dataDir: '--data-dir',
+  host: '--host',
+  port: '--port',
+  workspaces: '--workspace',
+  permissionMode: '--permission-mode',
+  tlsCert: '--tls-cert',
+  tlsKey: '--tls-key',
+  behindProxy: '--behind-proxy',
+  publicUrl: '--public-url',
 };
+
+const KEYS: ReadonlySet<string> = new Set([...Object.keys(schema.shape), ...Object.keys(LIMITS)]);
+
+/** In the environment a key is its name after PIXIR_, but for what the openai package names. */
+function variableOf(key: string): string {
+  if (key === 'openaiApiKey') return 'OPENAI_API_KEY';
+  if (key === 'openaiBaseUrl') return 'OPENAI_BASE_URL';
+  return `PIXIR_${key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** Settings that name a file. */
+const FILES = ['tokenFile', 'tlsCert', 'tlsKey'] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -79,14 +102,17 @@ export type Config = Readonly<
     provider: (typeof PROVIDERS)[number];
     /** Directories under which Sessions may work; null: any. */
     workspaces: readonly string[] | null;
+    limits: Limits;
   }
 >;
+
+type FrontDoor = 'tlsCert' | 'tlsKey' | 'behindProxy' | 'publicUrl';
 
 export interface ConfigInput {
   /** The default of `workspaces` depends on it. */
   command: string;
   /** As the command line gave them; an absent flag is undefined. */
-  flags?: { [K in 'dataDir' | 'host' | 'port' | 'permissionMode']?: string | undefined } & {
+  flags?: { [K in 'dataDir' | 'host' | 'port' | 'permissionMode' | FrontDoor]?: string | undefined } & {
     workspaces?: readonly string[] | undefined;
   };
   cwd?: string;
@@ -106,17 +132,23 @@ export function loadConfig(input: ConfigInput, env: Environment = environment): 
 
   const values = Object.fromEntries([...found].map(([key, { value }]) => [key, value]));
   const parsed = schema.safeParse({ ...values, dataDir });
-  if (!parsed.success) throw invalid(parsed.error.issues, found);
+  const limits = limitsSchema.safeParse(values);
+  if (!parsed.success || !limits.success)
+    throw invalid([...(parsed.error?.issues ?? []), ...(limits.error?.issues ?? [])], found);
   const settings = parsed.data;
 
   const absolute = (key: Key, path: string) => resolve(found.get(key)?.base ?? cwd, path);
   const provider = settings.provider ?? (settings.openaiApiKey || settings.openaiBaseUrl ? 'openai' : 'scripted');
   const workspaces = settings.workspaces?.map((path) => absolute('workspaces', path));
+  const absoluteFiles = Object.fromEntries(
+    FILES.flatMap((key) => (settings[key] === undefined ? [] : [[key, absolute(key, settings[key])]])),
+  );
 
   return Object.freeze({
     ...settings,
     dataDir: resolve(cwd, dataDir),
-    ...(settings.tokenFile === undefined ? {} : { tokenFile: absolute('tokenFile', settings.tokenFile) }),
+    ...absoluteFiles,
+    limits: Object.freeze(limits.data),
     provider,
     workspaces: workspaces ?? defaultWorkspaces(command, provider, resolve(cwd, dataDir), cwd),
   });
@@ -151,10 +183,11 @@ interface Found {
 function gather(flags: object, env: Environment, cwd: string, file: string): Map<PropertyKey, Found> {
   const written = readConfigFile(file);
   const found = new Map<PropertyKey, Found>();
-  for (const [key, source] of Object.entries(SOURCES)) {
+  for (const key of KEYS) {
+    const variable = variableOf(key);
     const candidates: Found[] = [
-      { value: flags[key as keyof typeof flags], origin: `${source.flag} (flag)`, base: cwd },
-      { value: env[source.env] || undefined, origin: `${source.env} (environment)`, base: cwd },
+      { value: flags[key as keyof typeof flags], origin: `${FLAGS[key as Key]} (flag)`, base: cwd },
+      { value: env[variable] || undefined, origin: `${variable} (environment)`, base: cwd },
       { value: written[key], origin: `${key} (${file})`, base: dirname(file) },
     ];
     const first = candidates.find(({ value }) => value !== undefined);
@@ -175,7 +208,7 @@ function readConfigFile(path: string): Record<string, unknown> {
   const settings = parseObject(content);
   if (!settings) throw new CoreError('config_invalid', `${path}: must be one JSON object`);
   // The data directory is where this file was found, so the file cannot name it.
-  const unknown = Object.keys(settings).filter((key) => key === 'dataDir' || !Object.hasOwn(SOURCES, key));
+  const unknown = Object.keys(settings).filter((key) => key === 'dataDir' || !KEYS.has(key));
   if (unknown.length > 0) throw new CoreError('config_invalid', `${unknown.join(', ')} (${path}): unknown key`);
   return settings;
 }
@@ -207,10 +240,19 @@ function integer(min: number, max = Number.MAX_SAFE_INTEGER) {
   return z.preprocess(digits, z.int(message).min(min, message).max(max, message));
 }
 
+/** `10.1.2.3`, `fd00::/8`. */
+function isAddressRange(value: string): boolean {
+  const [ip = '', prefix, ...more] = value.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(ip)] ?? -1;
+  return (
+    more.length === 0 && bits > 0 && (prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= bits))
+  );
+}
+
 /** A list, or text with a separator between its entries. */
-function list(separator: string) {
+function list(separator: string, entry: z.ZodType<string> = text) {
   const message = `must be a list, or text separated by "${separator}"`;
   const split = (value: unknown) =>
     typeof value === 'string' ? value.split(separator).flatMap((entry) => entry.trim() || []) : value;
-  return z.preprocess(split, z.array(text, message).min(1, 'must not be empty'));
+  return z.preprocess(split, z.array(entry, message).min(1, 'must not be empty'));
 }

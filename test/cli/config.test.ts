@@ -1,38 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { type ConfigInput, type Environment, loadConfig } from '../../src/cli/config.ts';
-import { CoreError } from '../../src/core/errors.ts';
-import { temporaryDirectory } from './support.ts';
-
-interface Given extends Partial<ConfigInput> {
-  env?: Environment;
-  /** The content of config.json: text as it is, anything else as JSON. */
-  file?: unknown;
-}
-
-function load(t: TestContext, { env = {}, file, ...input }: Given = {}) {
-  const dataDir = temporaryDirectory(t);
-  const path = join(dataDir, 'config.json');
-  if (file !== undefined) writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
-  const config = () =>
-    loadConfig({ command: 'serve', cwd: '/somewhere', ...input }, { PIXIR_DATA_DIR: dataDir, ...env });
-  return { dataDir, path, config };
-}
-
-function messageOf(action: () => unknown): string {
-  try {
-    action();
-  } catch (error) {
-    assert.ok(error instanceof CoreError);
-    assert.equal(error.code, 'config_invalid');
-    assert.ok(!error.message.includes('\n'));
-    return error.message;
-  }
-  assert.fail('nothing was thrown');
-}
+import { type Environment, loadConfig } from '../../src/cli/config.ts';
+import { LIMITS } from '../../src/cli/limits.ts';
+import { type Given, load, messageOf } from './config-support.ts';
 
 test('[CONF1] flags win over the environment, which wins over config.json, which wins over the default', (t) => {
   const file = { port: 3, host: 'file', model: 'file', logLevel: 'error' };
@@ -66,6 +39,8 @@ test('[CONF2] with nothing set, every setting has its documented default', (t) =
     sandbox: 'auto',
     sandboxNetwork: 'off',
     logLevel: 'info',
+    allowedOrigins: [],
+    limits: LIMITS,
   });
 });
 
@@ -90,6 +65,11 @@ test('[CONF2] every setting can be set in the environment and in config.json', (
     PIXIR_SANDBOX: 'required',
     PIXIR_SANDBOX_NETWORK: 'on',
     PIXIR_LOG_LEVEL: 'silent',
+    PIXIR_TLS_CERT: '/run/cert.pem',
+    PIXIR_TLS_KEY: '/run/key.pem',
+    PIXIR_BEHIND_PROXY: '10.0.0.1, fd00::/8',
+    PIXIR_PUBLIC_URL: 'https://example.org/agent',
+    PIXIR_ALLOWED_ORIGINS: 'https://a.example,http://b.example:8080',
   };
   const file = {
     host: '::1',
@@ -111,9 +91,14 @@ test('[CONF2] every setting can be set in the environment and in config.json', (
     sandbox: 'required',
     sandboxNetwork: 'on',
     logLevel: 'silent',
+    tlsCert: '/run/cert.pem',
+    tlsKey: '/run/key.pem',
+    behindProxy: ['10.0.0.1', 'fd00::/8'],
+    publicUrl: 'https://example.org/agent',
+    allowedOrigins: ['https://a.example', 'http://b.example:8080'],
   };
   for (const given of [load(t, { env }), load(t, { file })]) {
-    const { dataDir, token, openaiApiKey, ...rest } = given.config();
+    const { dataDir, token, openaiApiKey, limits: _limits, ...rest } = given.config();
     const { token: _token, openaiApiKey: _key, ...expected } = file;
     assert.deepEqual(rest, expected);
     assert.equal(token?.reveal(), 'env-token');
@@ -140,6 +125,12 @@ test('[CONF3] a bad value is refused with its key and where it came from, and is
     ['sandbox', ['canary']],
     ['sandboxNetwork', ['canary', 'true']],
     ['logLevel', ['canary', 'verbose']],
+    ['behindProxy', ['canary', '10.0.0', '10.0.0.1/33', '::1/129', '10.0.0.1/8/8', '10.0.0.1/', ',']],
+    [
+      'publicUrl',
+      ['canary', 'https://u:canary@example.org', 'https://example.org/?canary', 'https://example.org/#canary'],
+    ],
+    ['allowedOrigins', ['canary', 'https://example.org/', 'null', '*', 'https://*.example.org']],
   ];
   for (const [key, values] of bad) {
     for (const value of values) {
@@ -173,6 +164,9 @@ const NAMES = {
   sandbox: 'PIXIR_SANDBOX',
   sandboxNetwork: 'PIXIR_SANDBOX_NETWORK',
   logLevel: 'PIXIR_LOG_LEVEL',
+  behindProxy: 'PIXIR_BEHIND_PROXY',
+  publicUrl: 'PIXIR_PUBLIC_URL',
+  allowedOrigins: 'PIXIR_ALLOWED_ORIGINS',
 } as const;
 
 test('[CONF3] bad flags are named as they were typed, and all errors come at once', (t) => {
