@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import { createOutputBuffer } from './bounded.ts';
-import { childEnv, type Variables } from './child-env.ts';
+import { childEnv, pathOutside, type Variables } from './child-env.ts';
 import { oneLine, shortTitle } from './presentation.ts';
 import { type CommandEnd, runProcess } from './process.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -44,7 +44,8 @@ export function createBash(own: Variables, sandbox: Sandbox): Tool {
         output.write(chunk);
         show.soon();
       };
-      const shell = { file: '/bin/sh', args: ['-c', SHELL, 'sh', command], env };
+      const PATH = pathOutside(workspace, env.PATH);
+      const shell = { file: '/bin/sh', args: ['-c', SHELL, 'sh', command], env: { ...env, PATH } };
       using program = await sandbox.confine(shell, workspace);
       try {
         const end = await runProcess({ ...program, cwd: workspace, signal, timeoutMs, onOutput });

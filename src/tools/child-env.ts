@@ -2,6 +2,8 @@
  * The environment of what tools start: a short list of harmless variables, and nothing else. It never holds a
  * credential or a setting of this server.
  */
+import { realpathSync } from 'node:fs';
+import { isWithin } from '../core/principal.ts';
 
 /** Variables by name, as a process has them. */
 export type Variables = Readonly<{ PATH?: string | undefined; [name: string]: string | undefined }>;
@@ -29,6 +31,24 @@ const FIXED = {
   GIT_CONFIG_KEY_4: 'log.showSignature',
   GIT_CONFIG_VALUE_4: 'false',
 };
+
+/** Where commands that work in `workspace` are looked up: nothing in it may say what `ls` means, by whatever name. */
+export function pathOutside(workspace: string, path = ''): string {
+  const inside = (entry: string) => isWithin(workspace, entry) || isWithin(workspace, realPath(entry));
+  return path
+    .split(':')
+    .filter((entry) => !inside(entry))
+    .join(':');
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // Nothing is found there.
+    return path;
+  }
+}
 
 export function childEnv(own: Variables): Record<string, string> {
   const passed = Object.entries(own).filter(([name]) => PASSED.includes(name) || name.startsWith('LC_'));

@@ -1,6 +1,8 @@
 /** bash: output, limits, and above all that nothing survives it. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createTools } from '../../src/tools/index.ts';
 import { errorOf, openWorkspace, toolNamed, type Workspace } from './support.ts';
@@ -56,6 +58,23 @@ describe('bash', () => {
     assert.ok(!result?.output.includes('canary'));
     const names = Object.keys(seen).filter((name) => /^(PIXIR|NODE|BASH|OPENAI|GITHUB)/.test(name));
     assert.deepEqual(names, ['PIXIR_CALL']);
+  });
+
+  test('[TOOL19] no program of the workspace stands in for one of the system, wherever PATH points', async () => {
+    await using workspace = await openWorkspace();
+    const bin = workspace.path('node_modules/.bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, 'ls'), '#!/bin/sh\necho hijacked\n', { mode: 0o755 });
+    const elsewhere = mkdtempSync(join(tmpdir(), 'pixir-test-'));
+    try {
+      symlinkSync(bin, join(elsewhere, 'link'));
+      const env = { PATH: `${bin}:${join(elsewhere, 'link')}:${process.env.PATH}` };
+      const bash = createTools({ env }).find(({ name }) => name === 'bash');
+      const result = await bash?.run({ command: 'ls; echo $PATH' }, workspace.context());
+      assert.equal(result?.output, `node_modules\n${process.env.PATH}\n`);
+    } finally {
+      rmSync(elsewhere, { recursive: true });
+    }
   });
 
   test('[TOOL20] endless output costs no memory and keeps its head and tail', async () => {
