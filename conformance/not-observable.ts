@@ -1,0 +1,20 @@
+/** The cases of the checklist that no client can judge of any agent, and why. An agent's own tests are the place for them. */
+export const NOT_OBSERVABLE: Readonly<Record<string, string>> = {
+  C045: 'either answer is right: another directory may be refused, or documented',
+  C063: 'a client cannot make the model of an agent fail',
+  C081: 'which tool, stream or call a cancel meets is up to the agent',
+  C086: 'ACP v1 does not say what becomes of a permission when its connection drops',
+  C087: 'ACP v1 does not say that two clients share a Session',
+  C094: 'pings come at the interval of the server, which may be longer than a run',
+  C095: 'the limit for a slow reader is the server’s own',
+  C097: 'ACP v1 has no cursors',
+  C099: 'ACP v1 has no cursors',
+  C100: 'when an agent reads its log is seen only inside',
+  C101: 'ACP v1 has no way to learn the end of a Turn whose answer was lost',
+  C102: 'ACP v1 does not say that two clients share a Session',
+  C104: 'needs two credentials, and somebody who revokes one',
+  C105: 'leaks are seen only inside',
+  C106: 'is about other clients, not about the agent',
+  C108: 'closed and endless pipes and foreign locales need a process of their own each',
+  C109: 'compares two transports of one agent, and a run knows one',
+};
