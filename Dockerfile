@@ -1,4 +1,9 @@
 # Two stages: build the bundle with everything, run it with what it needs and nobody's rights.
+#
+# Inside, it listens on every address, and without TLS it starts only when it is told whose connections are safe:
+#   docker run -p 127.0.0.1:7494:7494 -e PIXIR_BEHIND_PROXY=172.16.0.0/12 …    the host itself, through Docker's bridge
+#   docker run -p 7494:7494 -v /etc/pixir:/tls:ro -e PIXIR_TLS_CERT=/tls/cert.pem -e PIXIR_TLS_KEY=/tls/key.pem …
+# With PIXIR_TLS_CERT set, override the health check: it asks over plain HTTP.
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -1,13 +1,14 @@
 /**
  * Makes dist for the published package: src/main.ts as one file per lazily imported part, so that a command loads what it
- * needs in few reads, and the reference client as one file with its types. It must never bundle a package that finds
- * native files relative to itself.
+ * needs in few reads, the reference client as one file with its types, and the bill of materials. It must never bundle a
+ * package that finds native files relative to itself.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build, type Metafile } from 'esbuild';
+import { sbom } from './sbom.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -20,7 +21,8 @@ const OPTIONAL = ['bufferutil', 'utf-8-validate'];
 const BANNER = `import { createRequire as createRequireForBundle } from 'node:module';
 const require = createRequireForBundle(import.meta.url);`;
 
-export async function bundle(entry: string, outdir: string): Promise<void> {
+/** @returns the paths of the packages that went into the bundle. */
+export async function bundle(entry: string, outdir: string): Promise<string[]> {
   await rm(outdir, { recursive: true, force: true });
   const { metafile } = await build({
     entryPoints: [{ in: entry, out: 'main' }],
@@ -38,13 +40,19 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
     metafile: true,
     logLevel: 'warning',
   });
-  await writeFile(join(outdir, 'LICENSES.txt'), await licenses(metafile));
+  const packages = packagesOf(metafile);
+  await writeFile(join(outdir, 'LICENSES.txt'), await licenses(packages));
+  return packages;
+}
+
+function packagesOf({ inputs }: Metafile): string[] {
+  const inside = /(?<=^|\/)node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+(?=\/)/;
+  const paths = Object.keys(inputs).flatMap((path) => path.match(inside)?.[0] ?? []);
+  return [...new Set(paths)].sort();
 }
 
 /** The licences of everything that went into the bundle: they ask to travel along. */
-async function licenses(metafile: Metafile): Promise<string> {
-  const inputs = Object.keys(metafile.inputs).map((path) => path.match(/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1]);
-  const packages = [...new Set(inputs)].filter((path) => path !== undefined).sort();
+async function licenses(packages: readonly string[]): Promise<string> {
   const texts = packages.map(async (path) => {
     const directory = join(ROOT, path);
     const { name, version, license } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
@@ -69,6 +77,11 @@ async function declareClient(outDir: string): Promise<void> {
 
 if (import.meta.main) {
   const dist = join(ROOT, 'dist');
-  await bundle(join(ROOT, 'src', 'main.ts'), dist);
-  await Promise.all([bundleClient(join(dist, 'client.js')), declareClient(join(dist, 'types'))]);
+  const bundled = await bundle(join(ROOT, 'src', 'main.ts'), dist);
+  const materials = sbom(await readFile(join(ROOT, 'package-lock.json'), 'utf8'), bundled);
+  await Promise.all([
+    bundleClient(join(dist, 'client.js')),
+    declareClient(join(dist, 'types')),
+    writeFile(join(dist, 'sbom.cdx.json'), materials),
+  ]);
 }

@@ -7,12 +7,13 @@ import { promisify } from 'node:util';
 import { environmentFor, REPOSITORY, runPixir, startServer } from '../support/processes.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { connectWebSocket } from '../support/ws-wire.ts';
+import { assertSbom } from './sbom.ts';
 
 const exec = promisify(execFile);
 const quiet = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error'];
 
 export function packaging(): void {
-  test('[PACK1] the packed tarball installs into an empty directory and works there', async () => {
+  test('[PACK1] the packed tarball installs into an empty directory and works there', async (t) => {
     await using dir = await tempDir();
     await exec('npm', ['pack', '--pack-destination', dir.path, ...quiet], { cwd: REPOSITORY });
     const [tarball = ''] = (await readdir(dir.path)).filter((name) => name.endsWith('.tgz'));
@@ -21,6 +22,9 @@ export function packaging(): void {
     assert.match(listing, /dist\/types\/client\/connect\.d\.ts\n/);
     await exec('npm', ['init', '-y'], { cwd: dir.path });
     await exec('npm', ['install', `./${tarball}`, ...quiet], { cwd: dir.path });
+    await t.test('[SBOM1] its bill of materials names every package in it and beside it, and nothing else', () =>
+      assertSbom(join(dir.path, 'node_modules', 'pixir')),
+    );
 
     const bin = join(dir.path, 'node_modules', '.bin', 'pixir');
     const env = environmentFor(dir.path);
