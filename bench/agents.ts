@@ -58,6 +58,10 @@ export async function prepareAgents(model: Model): Promise<Agents> {
       PIXIR_PROVIDER: 'openai',
       PIXIR_MODEL: 'bench',
       PIXIR_LOG_LEVEL: 'warn',
+      // What thousands cost is measured on one client.
+      PIXIR_MAX_CONNECTIONS: '10000',
+      PIXIR_MAX_CONNECTIONS_PER_OWNER: '10000',
+      PIXIR_MAX_ATTACHED_SESSIONS: '10000',
       // Ours looks after this itself.
       ...(program === 'sdk' ? { NODE_COMPILE_CACHE: join(caches, 'sdk') } : {}),
     });

@@ -3,15 +3,21 @@
  * does not answer and would keep the process alive for it.
  */
 import { WebSocket } from 'ws';
-import { type Ports, systemPorts } from '../client/ports.ts';
+import { type Address, type Ports, systemPorts } from '../client/ports.ts';
 
 /** How long a server may take to say goodbye. */
 const GOODBYE_MS = 1_000;
 
+export interface NodeAddress extends Address {
+  /** The one certificate to trust there, as PEM, whatever name is in it: who wrote it down owns the data directory. */
+  certificate?: string;
+}
+
 export const nodePorts: Ports = {
   ...systemPorts,
-  connect({ url, protocols, headers }, on) {
-    const socket = new WebSocket(url, protocols, { headers, perMessageDeflate: false, maxPayload: 0 });
+  connect({ url, protocols, headers, certificate }: NodeAddress, on) {
+    const trust = certificate ? pinned(certificate) : {};
+    const socket = new WebSocket(url, protocols, { headers, perMessageDeflate: false, maxPayload: 0, ...trust });
     let dropped = false;
     socket.on('open', () => dropped || on.open());
     socket.on('message', (data) => dropped || on.message(String(data)));
@@ -28,3 +34,8 @@ export const nodePorts: Ports = {
     };
   },
 };
+
+/** A certificate of a chain is trusted by itself, too: `allowPartialTrustChain`. */
+function pinned(certificate: string) {
+  return { ca: certificate, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+}

@@ -9,14 +9,15 @@ interface CommandEntry {
 
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   serve: {
-    usage: 'pixir serve [--host H] [--port P] [--data-dir D] [--workspace DIR]...',
+    usage:
+      'pixir serve [--host H] [--port P] [--data-dir D] [--workspace DIR]... [--tls-cert F --tls-key F] [--behind-proxy ADDRESS,...] [--public-url URL]',
     summary: 'the server: ACP over WebSocket at /acp',
     load: async () => (await import('./serve.ts')).serve,
   },
   acp: {
     usage: 'pixir acp [--data-dir D] [--connect URL --token-file F]',
     summary: 'ACP over stdio, for editors',
-    load: async () => (await import('./acp.ts')).acp,
+    load: async () => unlessLogin((await import('./acp.ts')).acp),
   },
   run: {
     usage: 'pixir run PROMPT [--cwd D] [--mode M] [--permission-mode P] [--session ID] [--json] [--data-dir D]',
@@ -26,7 +27,8 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   sessions: {
     usage:
       'pixir sessions list | show ID | export ID [--markdown] | delete ID | verify [ID] | audit [ID]  [--data-dir D]',
-    summary: 'the Log from the shell; verify re-computes the check chain',
+    summary:
+      'the Log from the shell; export names images and resources by hash and size, backup holds them; verify re-computes the check chain',
     load: async () => (await import('./sessions.ts')).sessions,
   },
   token: {
@@ -34,6 +36,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
       'pixir token create NAME [--scope S]... [--owner O] [--workspace DIR]... [--expires 30d] | list | revoke NAME  [--data-dir D]',
     summary: 'credentials for other devices, people and programs; scopes: observe, prompt, approve, admin',
     load: async () => (await import('./token-command.ts')).token,
+  },
+  login: {
+    usage: 'pixir login [--remove] [--data-dir D]',
+    summary: 'asks for an API key, without showing it or from stdin, has it checked by the model server and keeps it',
+    load: async () => (await import('./login.ts')).login,
   },
   backup: {
     usage: 'pixir backup FILE [--data-dir D]',
@@ -46,6 +53,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./doctor.ts')).doctor,
   },
 };
+
+/** To let a person log in, an editor runs what it starts the agent with, and `login` after it. */
+function unlessLogin(command: Command): Command {
+  return {
+    async run(args, io) {
+      if (args.at(-1) !== 'login') return await command.run(args, io);
+      const { login } = await import('./login.ts');
+      return await login.run(args.slice(0, -1), io);
+    },
+  };
+}
 
 export function helpText(name?: string): string {
   const entry = name === undefined ? undefined : COMMANDS[name];

@@ -15,15 +15,15 @@ export const LIMITS = {
   /** Messages of one connection: what comes faster is read more slowly, and a client that never lets up is cut (4429). */
   maxMessagesPerSecond: 10_000,
   /** Requests of one connection that are not answered yet, waiting prompts included. */
-  maxRequestsInFlight: 256,
+  maxRequestsInFlight: 1_024,
   /** Sessions that one connection is attached to. */
-  maxAttachedSessions: 256,
+  maxAttachedSessions: 10_000,
   /** Sessions that are kept, in all and of one owner. */
   maxSessions: 100_000,
   maxSessionsPerOwner: 20_000,
   /** Turns that run, in all and of one owner. */
-  maxRunningTurns: 256,
-  maxRunningTurnsPerOwner: 128,
+  maxRunningTurns: 512,
+  maxRunningTurnsPerOwner: 256,
   /** Room that new prompts leave on the data directory's file system, for what runs already. */
   minFreeDiskBytes: 128 * 1024 * 1024,
 } as const;

@@ -3,36 +3,35 @@ import { once } from 'node:events';
 import { systemClock } from '../core/clock.ts';
 import { CoreError } from '../core/errors.ts';
 import { createApp } from '../server/app.ts';
+import { createOneTime } from '../server/one-time.ts';
+import { createAuthenticator } from './authenticator.ts';
 import { type Command, EXIT, type Io, readArgs } from './command.ts';
 import { compose } from './compose.ts';
-import { type Config, loadConfig } from './config.ts';
+import { type Config, type ConfigInput, loadConfig } from './config.ts';
+import { assertSafeBinding, launchLink, loadTls, reachable } from './front-door.ts';
 import { loadToken } from './token.ts';
-import { createAuthenticator } from './tokens.ts';
 
 export const serve: Command = {
   async run(args, io) {
-    const { values } = readArgs(args, {
-      options: {
-        host: { type: 'string' },
-        port: { type: 'string' },
-        'data-dir': { type: 'string' },
-        workspace: { type: 'string', multiple: true },
-      },
-    });
-    const { host, port, 'data-dir': dataDir, workspace: workspaces } = values;
-    const config = loadConfig({ command: 'serve', flags: { host, port, dataDir, workspaces } }, io.env);
+    const config = loadConfig({ command: 'serve', flags: readFlags(args) }, io.env);
+    // Before anything is opened: what must not be listened on is not even begun.
+    assertSafeBinding(config);
+    const tls = loadTls(config);
     await using stack = new AsyncDisposableStack();
     const agent = stack.adopt(await compose(config, io.env, { serves: true }), ({ close }) =>
       close(turnsAtEnd(config, io)),
     );
+    const { authenticate, browsers } = createAuthenticator({
+      dataDir: config.dataDir,
+      token: loadToken(config),
+      clock: systemClock,
+      onError: agent.runtime.onError,
+    });
+    const launchCodes = createOneTime<'launch'>(systemClock, 1);
     const app = await createApp({
       openPeer: agent.openPeer,
-      authenticate: createAuthenticator({
-        dataDir: config.dataDir,
-        token: loadToken(config),
-        clock: systemClock,
-        onError: agent.runtime.onError,
-      }),
+      authenticate,
+      signIn: { browsers, launchCodes },
       readiness: () =>
         agent.log.probe().then(
           () => true,
@@ -40,15 +39,39 @@ export const serve: Command = {
         ),
       logger: agent.logger,
       listenHost: config.host,
+      tls,
+      publicUrl: config.publicUrl,
+      proxies: config.behindProxy,
+      allowedOrigins: config.allowedOrigins,
+      limits: config.limits,
     });
     stack.defer(() => app.close());
     const url = await listen(app, config);
-    agent.dataDir.announce(url);
-    io.stdout.write(`listening on ${url}\n${welcome(config)}`);
+    agent.dataDir.announce(reachable(url), tls?.cert);
+    const link = launchLink(config.publicUrl ?? reachable(url), launchCodes.issue('launch') ?? '');
+    io.stdout.write(`listening on ${url}\nopen ${link} (once, within a minute)\n${welcome(config)}`);
     if (!io.signal.aborted) await once(io.signal, 'abort');
     return EXIT.done;
   },
 };
+
+function readFlags(args: string[]): NonNullable<ConfigInput['flags']> {
+  const { values } = readArgs(args, {
+    options: {
+      host: { type: 'string' },
+      port: { type: 'string' },
+      'data-dir': { type: 'string' },
+      workspace: { type: 'string', multiple: true },
+      'tls-cert': { type: 'string' },
+      'tls-key': { type: 'string' },
+      'behind-proxy': { type: 'string' },
+      'public-url': { type: 'string' },
+    },
+  });
+  const { host, port, workspace: workspaces, 'data-dir': dataDir, 'tls-cert': tlsCert, 'tls-key': tlsKey } = values;
+  const { 'behind-proxy': behindProxy, 'public-url': publicUrl } = values;
+  return { host, port, workspaces, dataDir, tlsCert, tlsKey, behindProxy, publicUrl };
+}
 
 /**
  * Ctrl-C is a person who wants it to stop. Any other end is a restart or the system going down: the Turns go on when the

@@ -60,6 +60,7 @@ function grantOf({ scope, owner, workspace, expires }: Wanted): Grant {
     workspaces: workspace?.map(realDirectory) ?? null,
     createdAt: new Date(now).toISOString(),
     expiresAt: expires === undefined ? null : new Date(now + durationOf(expires)).toISOString(),
+    via: null,
   };
 }
 

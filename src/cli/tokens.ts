@@ -3,22 +3,22 @@
  * file system, beside a running server too. A file holds the digest of its token; the token itself is shown once and
  * must never be kept, printed again or logged.
  */
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Clock } from '../core/clock.ts';
 import { CoreError } from '../core/errors.ts';
-import { LOCAL, scopeSchema } from '../core/principal.ts';
-import type { Credential } from '../server/admission.ts';
+import { scopeSchema } from '../core/principal.ts';
 import { type Secret, secret } from './secret.ts';
 import { publish, TOKEN_BYTES } from './token.ts';
 
 /** What a named token begins with, so that people and scanners for leaked secrets know it when they see it. */
-const PREFIX = 'pixir_';
+export const PREFIX = 'pixir_';
 
 /** Names become file names and stand in the Log: no path, nothing invisible. */
 export const tokenNameSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+
+const digestSchema = z.string().regex(/^[0-9a-f]{64}$/);
 
 const grantSchema = z.strictObject({
   owner: tokenNameSchema,
@@ -28,9 +28,11 @@ const grantSchema = z.strictObject({
   createdAt: z.iso.datetime(),
   /** Null: never. */
   expiresAt: z.iso.datetime().nullable(),
+  /** The token by which this one was made and without which it is nothing; its name is null when it is the server's own. */
+  via: z.strictObject({ name: tokenNameSchema.nullable(), sha256: digestSchema }).nullable().default(null),
 });
 
-const recordSchema = grantSchema.extend({ sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+const recordSchema = grantSchema.extend({ sha256: digestSchema });
 
 /** What a token is good for. */
 export type Grant = z.infer<typeof grantSchema>;
@@ -74,47 +76,26 @@ export function revokeToken(dataDir: string, name: string): boolean {
 /** Every token, expired ones included, by name. A file that cannot be read is no token, and `onError` hears of it. */
 export function readTokens(dataDir: string, onError: (error: CoreError) => void): NamedToken[] {
   const names = readDirectory(directoryOf(dataDir)).flatMap((file) => file.match(/^(.+)\.json$/)?.[1] ?? []);
-  return names.sort().flatMap((name) => {
-    const text = readText(fileOf(dataDir, name));
-    if (text === undefined) return [];
-    const record = recordSchema.safeParse(parse(text));
-    if (record.success) return [{ ...record.data, name, text }];
-    onError(new CoreError('config_invalid', `${fileOf(dataDir, name)}: is no usable token file`));
-    return [];
-  });
+  return names.sort().flatMap((name) => readNamedToken(dataDir, name, onError) ?? []);
+}
+
+/** Undefined when there is no such token. */
+export function readNamedToken(
+  dataDir: string,
+  name: string,
+  onError: (error: CoreError) => void,
+): NamedToken | undefined {
+  const text = readText(fileOf(dataDir, name));
+  if (text === undefined) return undefined;
+  const record = recordSchema.safeParse(parse(text));
+  if (record.success) return { ...record.data, name, text };
+  onError(new CoreError('config_invalid', `${fileOf(dataDir, name)}: is no usable token file`));
+  return undefined;
 }
 
 /** Whether the token may be used at this moment, in milliseconds since 1970. */
 export function isCurrent({ expiresAt }: Pick<Grant, 'expiresAt'>, now: number): boolean {
   return expiresAt === null || now < Date.parse(expiresAt);
-}
-
-export interface AuthenticatorOptions {
-  dataDir: string;
-  /** The server's own token: it opens everything that is `local`'s. */
-  token: Secret;
-  clock: Clock;
-  onError(error: CoreError): void;
-}
-
-/**
- * Answers who presents a token. Every token is compared, whole, however much of one was right. The files are read each
- * time: nothing remembers a token that was revoked.
- */
-export function createAuthenticator({ dataDir, token, clock, onError }: AuthenticatorOptions) {
-  const own = hash('sha256', token.reveal(), 'buffer');
-  return (candidate: string): Credential | undefined => {
-    const presented = hash('sha256', candidate, 'buffer');
-    const isPresented = (digest: Buffer) => timingSafeEqual(digest, presented);
-    if (isPresented(own)) return { principal: LOCAL };
-    if (!candidate.startsWith(PREFIX)) return undefined;
-    const matching = readTokens(dataDir, onError).filter(({ sha256 }) => isPresented(Buffer.from(sha256, 'hex')));
-    const [found] = matching.filter((named) => isCurrent(named, clock.now()));
-    if (!found) return undefined;
-    const { name, owner, scopes, workspaces, text } = found;
-    const holds = () => isCurrent(found, clock.now()) && readText(fileOf(dataDir, name)) === text;
-    return { principal: { name, owner, scopes, workspaces }, holds };
-  };
 }
 
 const directoryOf = (dataDir: string) => join(dataDir, 'tokens');

@@ -9,33 +9,48 @@ import type { Duplex } from 'node:stream';
 import { WebSocket, WebSocketServer } from 'ws';
 import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/transport.ts';
 import type { Clock } from '../core/clock.ts';
-import type { Credential } from './admission.ts';
+import type { Credential } from './carriers.ts';
+import { closeWithCredential } from './credential-watch.ts';
 import type { Logger } from './logger.ts';
+import { createPlaces, type PlaceLimits, type Places, refusePlace } from './places.ts';
+import { throttle } from './throttle.ts';
 
 /** The close codes this file uses; interface.md lists what each tells the client. */
 const RESTARTING = 1012;
 const PROTOCOL_ERROR = 4400;
 const CREDENTIAL_GONE = 4401;
+const TOO_MANY_MESSAGES = 4429;
 const SERVER_FAULT = 4500;
 
 const PING_EVERY_MS = 15_000;
 const UNANSWERED_PINGS = 3;
-/** Together less than the 5 s after which a credential that was revoked is of no use. */
-const CHECK_CREDENTIAL_EVERY_MS = 2_000;
 const GOODBYE_MS = 2_000;
 
-export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+/** Tiny fragments of a message, and tiny packets of a frame, cost far more memory than their bytes. */
+const MAX_FRAGMENTS = 1_024;
+/** Enough for the largest frame in packets of 512 bytes. */
+const MAX_PACKETS = 32 * 1_024;
+
+export interface EndpointLimits extends PlaceLimits {
+  /** The largest message a client may send; beyond it the connection ends with 1009. */
+  maxFrameBytes: number;
+  /** Messages of one connection; what comes faster is read more slowly. */
+  maxMessagesPerSecond: number;
+}
 
 export interface AcpEndpointOptions {
+  /** Where a request came from, proxies taken into account; for the log. */
+  clientAddress(request: IncomingMessage): string;
   openPeer: OpenPeer;
   logger: Logger;
   clock: Clock;
-  /** The largest message a client may send; beyond it the connection ends with 1009. */
-  maxFrameBytes: number;
+  limits: EndpointLimits;
+  /** Those that this transport shares with others. */
+  places?: Places;
 }
 
 export interface AcpEndpoint {
-  /** Completes the handshake of an admitted client. Answers 4xx by itself where the handshake is malformed. */
+  /** Completes the handshake of an admitted client. Answers 4xx by itself where it is malformed or one too many. */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, credential: Credential): void;
   /** How many clients are connected. */
   connections(): number;
@@ -44,13 +59,13 @@ export interface AcpEndpoint {
 }
 
 export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
-  const { openPeer, logger, clock } = options;
+  const { openPeer, logger, clock, limits, places = createPlaces(options.limits) } = options;
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
-    maxPayload: options.maxFrameBytes,
-    // Many tiny fragments cost far more memory than their bytes.
-    maxFragments: 1024,
+    maxPayload: limits.maxFrameBytes,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_PACKETS,
     // ws would echo whatever comes first, be it a secret that a client put there.
     handleProtocols: (offered) => (offered.has('acp.v1') ? 'acp.v1' : false),
   });
@@ -62,21 +77,30 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
   return {
     accept(request, socket, head, credential) {
       const { principal } = credential;
+      const { name, owner } = principal;
+      const remoteAddress = options.clientAddress(request);
+      const limit = places.full(owner);
+      if (limit) {
+        logger.warn({ limit, principal: name, owner, remoteAddress }, 'client refused');
+        refusePlace(socket, limit);
+        return;
+      }
       const connectionId = randomUUID();
       ids.set(request, connectionId);
       server.handleUpgrade(request, socket, head, (ws) => {
-        const { name, owner } = principal;
-        const { remoteAddress } = request.socket;
+        const leave = places.take(owner);
         logger.info({ connectionId, principal: name, owner, remoteAddress }, 'client connected');
-        const stopChecking = closeWithCredential(ws, credential, clock, () =>
-          logger.info({ connectionId, principal: name }, 'the credential was revoked or has expired'),
-        );
+        const stopChecking = closeWithCredential(credential, clock, () => {
+          logger.info({ connectionId, principal: name }, 'the credential was revoked or has expired');
+          return sendAway(ws, CREDENTIAL_GONE, 'credential revoked or expired', clock);
+        });
         const receiver = connect(
-          { ws, socket: request.socket, openPeer: (transport) => openPeer(transport, principal), clock },
+          { ws, socket: request.socket, openPeer: (transport) => openPeer(transport, principal), clock, limits },
           (error) => logger.error({ connectionId, err: error }, 'connection failed'),
         );
         if (receiver) receivers.set(ws, receiver);
         ws.on('close', (code) => {
+          leave();
           stopChecking();
           receivers.delete(ws);
           logger.info({ connectionId, code }, 'client disconnected');
@@ -109,10 +133,14 @@ interface Connection {
   socket: Socket;
   openPeer: (transport: Transport) => Receiver;
   clock: Clock;
+  limits: EndpointLimits;
 }
 
 /** Ties one open socket to its Peer. What a Peer throws is a defect: it costs this connection, never the process. */
-function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: unknown) => void): Receiver | undefined {
+function connect(
+  { ws, socket, openPeer, clock, limits }: Connection,
+  onFault: (error: unknown) => void,
+): Receiver | undefined {
   const guarded = <T>(action: () => T): T | undefined => {
     try {
       return action();
@@ -125,17 +153,27 @@ function connect({ ws, socket, openPeer, clock }: Connection, onFault: (error: u
 
   const receiver = guarded(() => openPeer(createTransport(ws, socket)));
   const stopPinging = keepAlive(ws, socket, clock);
+  const pace = throttle({
+    source: ws,
+    perSecond: limits.maxMessagesPerSecond,
+    clock,
+    onRelentless: () => sendAway(ws, TOO_MANY_MESSAGES, 'too many messages', clock),
+  });
 
   ws.on('message', (data, isBinary) => {
     // Frames go on arriving while the closing handshake runs; the Peer has said that it wants no more.
     if (ws.readyState !== WebSocket.OPEN) return;
+    pace.count();
     if (isBinary) ws.close(PROTOCOL_ERROR, 'text frames only');
     else guarded(() => receiver?.receive(data.toString()));
   });
+  // Each is answered, which is work as well.
+  ws.on('ping', pace.count);
   // ws closes the connection itself, with the fitting code, and always reports 'close' after an error.
   ws.on('error', () => undefined);
   ws.on('close', () => {
     stopPinging();
+    pace.end();
     guarded(() => receiver?.closed());
   });
   return receiver;
@@ -218,20 +256,10 @@ function keepAlive(ws: WebSocket, socket: Socket, clock: Clock): () => void {
   return () => cancel();
 }
 
-/** Closes the connection once its credential does not hold any more, and cuts it if that is not answered. @returns what calls it off. */
-function closeWithCredential(ws: WebSocket, { holds }: Credential, clock: Clock, onGone: () => void): () => void {
-  if (!holds) return () => {};
-  const check = () => {
-    if (holds()) {
-      cancel = clock.after(CHECK_CREDENTIAL_EVERY_MS, check);
-      return;
-    }
-    onGone();
-    ws.close(CREDENTIAL_GONE, 'credential revoked or expired');
-    cancel = clock.after(GOODBYE_MS, () => ws.terminate());
-  };
-  let cancel = clock.after(CHECK_CREDENTIAL_EVERY_MS, check);
-  return () => cancel();
+/** Closes the connection, and cuts it if that is not answered. @returns what calls the cut off. */
+function sendAway(ws: WebSocket, code: number, reason: string, clock: Clock): () => void {
+  ws.close(code, reason);
+  return clock.after(GOODBYE_MS, () => ws.terminate());
 }
 
 /** Spreads the pings of clients that connected in the same moment, as they do after a restart. */

@@ -26,11 +26,13 @@ export interface Holder {
   serves: boolean;
   /** Where it can be reached, once it listens. */
   url?: string;
+  /** The certificate with which it proves there that it is itself, as PEM; absent without TLS. */
+  certificate?: string;
 }
 
 export interface DataDirLock {
   /** Tells other processes where this one can be reached. */
-  announce(url: string): void;
+  announce(url: string, certificate?: string): void;
   release(): void;
 }
 
@@ -52,7 +54,7 @@ export function claimDataDir(dir: string, { serves = false }: { serves?: boolean
     throw unusable(dir, cause);
   }
   return {
-    announce: (url) => writeHolder(dir, { ...holder, url }),
+    announce: (url, certificate) => writeHolder(dir, { ...holder, url, ...(certificate && { certificate }) }),
     release() {
       if (!claims.delete(lock)) return;
       rmSync(join(dir, HOLDER_FILE), { force: true });
@@ -66,9 +68,10 @@ export function readHolder(dir: string): Holder | undefined {
   try {
     const said = JSON.parse(readFileSync(join(dir, HOLDER_FILE), 'utf8')) as Partial<Holder> | null;
     if (typeof said?.pid !== 'number' || typeof said.startedAt !== 'string') return undefined;
-    const { pid, startedAt, serves, url } = said;
+    const { pid, startedAt, serves, url, certificate } = said;
     const holder = { pid, startedAt, serves: serves === true };
-    return typeof url === 'string' ? { ...holder, url } : holder;
+    if (typeof url !== 'string') return holder;
+    return typeof certificate === 'string' ? { ...holder, url, certificate } : { ...holder, url };
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { LOCAL } from '../../src/core/principal.ts';
 import { createApp } from '../../src/server/app.ts';
+import { APP_LIMITS } from '../support/app-limits.ts';
 import {
   environmentFor,
   type RunningProcess,
@@ -52,7 +53,8 @@ test('[B29] [STDIO8] every line on stdout is JSON-RPC, what was asked before the
     .split('\n')
     .map((text) => checkFrame(text, (id) => ({ 1: 'initialize', 2: 'session/new' })[Number(id)]));
   assert.deepEqual([code, stderr], [0, '']);
-  assert.deepEqual(frames.map(({ id }) => id).sort(), [1, 2, null].sort());
+  // The fourth line tells the commands: a notification.
+  assert.deepEqual(frames.map(({ id }) => id).sort(), [1, 2, null, undefined].sort());
 });
 
 test('[B30] [STDIO9] text is UTF-8 whatever the locale', async () => {
@@ -109,7 +111,13 @@ test('[BRIDGE10] --connect joins a server anywhere; usage errors, a useless toke
   await using stack = new AsyncDisposableStack();
   const authenticate = (candidate: string) => (candidate === 'the-token' ? { principal: LOCAL } : undefined);
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
-  const app = await createApp({ openPeer: w.openPeer, authenticate, readiness: () => true, logger });
+  const app = await createApp({
+    limits: APP_LIMITS,
+    openPeer: w.openPeer,
+    authenticate,
+    readiness: () => true,
+    logger,
+  });
   stack.defer(() => app.close());
   const url = await app.listen({ port: 0 });
   const [right, wrong] = [join(w.dir, 'right'), join(w.dir, 'wrong')];

@@ -6,6 +6,7 @@ import { serveStdio } from '../../src/cli/stdio.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { createApp } from '../../src/server/app.ts';
 import { agentContract } from '../contracts/agent.ts';
+import { APP_LIMITS } from '../support/app-limits.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 const token = 'a-token-for-tests';
@@ -34,7 +35,14 @@ async function overStdio(openPeer: OpenPeer, defer: Defer): Promise<WireClient> 
 
 async function overBridge(openPeer: OpenPeer, defer: Defer): Promise<WireClient> {
   const authenticate = (candidate: string) => (candidate === token ? { principal: LOCAL } : undefined);
-  const app = await createApp({ openPeer, authenticate, readiness: () => true, logger, shutdownGraceMs: 0 });
+  const app = await createApp({
+    limits: APP_LIMITS,
+    openPeer,
+    authenticate,
+    readiness: () => true,
+    logger,
+    shutdownGraceMs: 0,
+  });
   defer(() => app.close());
   const url = `${(await app.listen({ port: 0 })).replace('http', 'ws')}/acp`;
   const address = () => ({ url, protocols: ['acp.v1'], headers: { authorization: `Bearer ${token}` } });

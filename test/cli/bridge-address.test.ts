@@ -16,7 +16,7 @@ test('[BRIDGE11] the token goes where a living server listens now, and nowhere e
   const { url, headers } = server();
   assert.equal(url, 'ws://127.0.0.1:1/acp');
   writeFileSync(join(dir.path, 'token'), 'another-token\n');
-  lock.announce('http://[::]:2');
+  lock.announce('http://[::1]:2');
   assert.equal(server().url, 'ws://[::1]:2/acp');
   assert.equal(server().headers.authorization, 'Bearer another-token');
   assert.notEqual(headers.authorization, server().headers.authorization);

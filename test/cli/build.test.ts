@@ -20,9 +20,10 @@ const ENTRY = `
   if (command === 'serve') {
     const { createLogger } = await import('${ROOT}/src/cli/logger.ts');
     const { createApp } = await import('${ROOT}/src/server/app.ts');
+    const { LIMITS: limits } = await import('${ROOT}/src/cli/limits.ts');
     const openPeer = () => ({ receive() {}, draining() {}, async idle() {}, closed() {} });
     const logger = createLogger('info');
-    const app = await createApp({ openPeer, authenticate: () => 'ada', readiness: () => true, logger });
+    const app = await createApp({ openPeer, authenticate: () => 'ada', readiness: () => true, logger, limits });
     console.log(await app.listen({ host: '127.0.0.1', port: 0 }));
     process.on('SIGTERM', () => void app.close());
   }`;

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { createAuthenticator } from '../../src/cli/authenticator.ts';
 import { secret } from '../../src/cli/secret.ts';
-import { createAuthenticator, createToken, type Grant, readTokens, revokeToken } from '../../src/cli/tokens.ts';
+import { createToken, type Grant, readTokens, revokeToken } from '../../src/cli/tokens.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { runModule, temporaryDirectory } from './support.ts';
@@ -15,6 +16,7 @@ const grant: Grant = {
   workspaces: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: null,
+  via: null,
 };
 
 function stage(t: TestContext) {
@@ -22,7 +24,7 @@ function stage(t: TestContext) {
   const clock = fakeClock();
   const errors: string[] = [];
   const onError = ({ message }: Error) => void errors.push(message);
-  const authenticate = createAuthenticator({ dataDir, token: secret('right'), clock, onError });
+  const { authenticate } = createAuthenticator({ dataDir, token: secret('right'), clock, onError });
   const create = (name: string, changed: Partial<Grant> = {}) =>
     createToken(dataDir, name, { ...grant, ...changed }).reveal();
   return { dataDir, clock, errors, authenticate, create, file: (name: string) => join(dataDir, 'tokens', name) };

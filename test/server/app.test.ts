@@ -44,7 +44,8 @@ test('[HTTP3] unknown paths, methods and bodies are JSON errors that repeat noth
   const head = [`Host: localhost:${port}`, `Authorization: Bearer ${TOKEN}`, 'Connection: close'];
   const cases: [number, string[]][] = [
     [404, ['GET /canary HTTP/1.1', ...head]],
-    [404, ['PUT /acp?canary HTTP/1.1', ...head]],
+    [405, ['PUT /acp?canary HTTP/1.1', ...head]],
+    [404, ['PUT /canary HTTP/1.1', ...head]],
     [400, ['GET /canary/%zz HTTP/1.1', ...head]],
     [400, ['POST /canary HTTP/1.1', ...head, 'Content-Type: application/json', 'Content-Length: 6', '', 'canary']],
     [413, ['POST /canary HTTP/1.1', ...head, 'Content-Type: application/json', 'Content-Length: 9999999']],
@@ -73,7 +74,7 @@ test('[HTTP3] every answer forbids caching, framing and sniffing', async (t) => 
 test('[HTTP4] / says what this is and how to connect', async (t) => {
   const { port } = await startServer(t);
   const answer = await fetch(`http://127.0.0.1:${port}/`);
-  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain/);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(await answer.text(), /\/acp[\s\S]*Authorization: Bearer/);
 });
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { WebSocket } from 'ws';
+import { createAuthenticator } from '../../src/cli/authenticator.ts';
 import { secret } from '../../src/cli/secret.ts';
-import { createAuthenticator, createToken, revokeToken } from '../../src/cli/tokens.ts';
+import { createToken, revokeToken } from '../../src/cli/tokens.ts';
 import { connectDeaf, exchange, manualClock, startServer, statusOf, upgradeLines } from './support.ts';
 
 const OWN = 'the-own-token-of-the-server';
@@ -19,11 +20,11 @@ async function stage(t: TestContext) {
   const clock = manualClock();
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const authenticate = createAuthenticator({ dataDir, token: secret(OWN), clock, onError });
+  const { authenticate } = createAuthenticator({ dataDir, token: secret(OWN), clock, onError });
   const server = await startServer(t, { clock, authenticate });
   const create = (name: string, expiresInMs?: number) => {
     const expiresAt = expiresInMs === undefined ? null : new Date(clock.now() + expiresInMs).toISOString();
-    const grant = { owner: 'local', scopes: ['observe' as const], workspaces: null, createdAt, expiresAt };
+    const grant = { owner: 'local', scopes: ['observe' as const], workspaces: null, createdAt, expiresAt, via: null };
     return createToken(dataDir, name, grant).reveal();
   };
   const connectAs = (token: string) => server.connect({ authorization: `Bearer ${token}` });

@@ -8,6 +8,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { LOCAL, type Principal } from '../../src/core/principal.ts';
 import { type AppOptions, createApp } from '../../src/server/app.ts';
 import type { Logger } from '../../src/server/logger.ts';
+import { APP_LIMITS } from '../support/app-limits.ts';
 
 export const TOKEN = 'canary-0123456789abcdef';
 export const ADA: Principal = { ...LOCAL, name: 'ada', owner: 'ada' };
@@ -70,6 +71,7 @@ export async function startServer(
     openPeer,
     authenticate: (token) => (token === TOKEN ? { principal: ADA } : undefined),
     readiness: () => true,
+    limits: APP_LIMITS,
     logger,
     ...overrides,
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { type ClientOptions, WebSocket as WsClient } from 'ws';
+import { APP_LIMITS } from '../support/app-limits.ts';
 import {
   ADA,
   BEARER,
@@ -79,7 +80,7 @@ test('[WS3] a binary frame ends the connection with 4400 and reaches nobody', as
 });
 
 test('[WS4] a frame at the limit passes, one byte more ends the connection with 1009', async (t) => {
-  const server = await startServer(t, { maxFrameBytes: 1000 });
+  const server = await startServer(t, { limits: { ...APP_LIMITS, maxFrameBytes: 1000 } });
   const client = await server.connect();
   await roundTrip(client, 'x'.repeat(1000));
   client.send('x'.repeat(1001));
@@ -112,7 +113,7 @@ test('[WS5] however a connection ends, its Peer hears of it exactly once', async
     'server shutdown': (_client, server) => server.close(),
   };
   for (const [name, end] of Object.entries(endings)) {
-    const server = await startServer(t, { maxFrameBytes: 1000 });
+    const server = await startServer(t, { limits: { ...APP_LIMITS, maxFrameBytes: 1000 } });
     const client = await server.connect();
     const closed = closeCode(client);
     const peer = await server.peer();

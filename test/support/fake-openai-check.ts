@@ -5,11 +5,19 @@
 import { z } from 'zod';
 
 const tool = { name: z.string().regex(/^[\w-]{1,64}$/), description: z.string(), parameters: z.looseObject({}) };
-const texts = z.array(z.strictObject({ type: z.literal('input_text'), text: z.string() })).min(1);
+const dataUrl = z.string().regex(/^data:image\/(?:png|jpeg|gif|webp);base64,[\w+/]+={0,2}$/);
+const parts = z
+  .array(
+    z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('input_text'), text: z.string() }),
+      z.strictObject({ type: z.literal('input_image'), image_url: dataUrl, detail: z.literal('auto') }),
+    ]),
+  )
+  .min(1);
 
 const inputItem = z.discriminatedUnion('type', [
   z.discriminatedUnion('role', [
-    z.strictObject({ type: z.literal('message'), role: z.enum(['user', 'developer']), content: texts }),
+    z.strictObject({ type: z.literal('message'), role: z.enum(['user', 'developer']), content: parts }),
     z.strictObject({
       type: z.literal('message'),
       role: z.literal('assistant'),
@@ -43,9 +51,13 @@ const chatCall = z.strictObject({
   type: z.literal('function'),
   function: z.strictObject({ name: z.string(), arguments: z.string() }),
 });
+const chatPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: dataUrl }) }),
+]);
 const chatMessage = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string().min(1) }),
-  z.strictObject({ role: z.literal('user'), content: z.string() }),
+  z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(chatPart).min(1)]) }),
   z.strictObject({
     role: z.literal('assistant'),
     content: z.string().nullable(),

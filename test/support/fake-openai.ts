@@ -1,6 +1,6 @@
 /**
  * A model server over real HTTP that does what a test tells it, in both dialects of OpenAI. It is strict about what it
- * is sent and remembers it. With nothing told it answers "Hello from the fake model."
+ * is sent and remembers it. It lists its models to whoever asks. With nothing told it answers "Hello from the fake model."
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -74,9 +74,11 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
     const request: FakeRequest = { path, headers, body: await readJson(incoming), socket, abandoned };
     fake.requests.push(request);
     waiting.shift()?.(request);
-    const fault = faultOf(request);
+    const fault = incoming.method === 'GET' ? null : faultOf(request);
     if (fault) reply(response, 400, { error: { type: 'invalid_request_error', message: `fake: ${fault}` } });
     else if ('status' in behaviour) reply(response, behaviour.status, behaviour.body, behaviour.headers);
+    else if (incoming.method === 'GET')
+      reply(response, path === '/v1/models' ? 200 : 404, { object: 'list', data: [] });
     else await stream(response, blocksFor(request, behaviour), (bytes) => fake.slice(bytes));
   }
 

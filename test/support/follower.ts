@@ -51,7 +51,7 @@ export class Follower {
     } else if (sessionUpdate === 'tool_call_update') {
       const shown = JSON.stringify([update.status, update.content]);
       this.transcript.set(toolCallId ?? '', { kind: 'tool_call', text: shown });
-    } else {
+    } else if (sessionUpdate !== 'available_commands_update') {
       this.transcript.set(sessionUpdate, { kind: sessionUpdate, text: JSON.stringify(update) });
     }
   }

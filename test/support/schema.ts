@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import schema from '@agentclientprotocol/sdk/schema/v1/schema.json' with { type: 'json' };
+import unstable from '@agentclientprotocol/sdk/schema/v1/schema.unstable.json' with { type: 'json' };
 import type { ValidateFunction } from 'ajv';
 
 // ajv is CommonJS with a default export that TypeScript and Node read differently.
@@ -10,16 +11,18 @@ const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020') as typeof im
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 for (const format of ['uint16', 'uint32', 'uint64', 'int32', 'int64', 'double', 'uri']) ajv.addFormat(format, true);
 ajv.addSchema(schema, 'acp');
+ajv.addSchema(unstable, 'unstable');
 
 type Definition = { 'x-method'?: string; 'x-side'?: string };
-const definitions = Object.entries(schema.$defs as Record<string, Definition>);
 
-function validators(suffix: string): Map<string, ValidateFunction> {
+function validators(suffix: string, { $defs }: { $defs: object } = schema, id = 'acp'): Map<string, ValidateFunction> {
+  const definitions = Object.entries($defs as Record<string, Definition>);
   const found = definitions.filter(([name, def]) => def['x-method'] && name.endsWith(suffix));
-  return new Map(found.map(([name, def]) => [def['x-method'] ?? '', ajv.compile({ $ref: `acp#/$defs/${name}` })]));
+  return new Map(found.map(([name, def]) => [def['x-method'] ?? '', ajv.compile({ $ref: `${id}#/$defs/${name}` })]));
 }
 
-const results = validators('Response');
+/** Those of methods that the stable schema does not have are the unstable one's. */
+const results = new Map([...validators('Response', unstable, 'unstable'), ...validators('Response')]);
 const requests = validators('Request');
 const notifications = validators('Notification');
 const knownCodes = new Set([-32700, -32600, -32601, -32602, -32603, -32800, -32000, -32002]);

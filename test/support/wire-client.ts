@@ -24,6 +24,8 @@ export class RpcError extends Error {
   }
 }
 
+const ABOUT = ['session_info_update', 'available_commands_update'];
+
 interface Waiter {
   match(frame: Frame): boolean;
   resolve(frame: Frame): void;
@@ -147,7 +149,12 @@ export class WireClient {
     return this.request('session/prompt', { sessionId, prompt: [{ type: 'text', text }], ...(_meta ? { _meta } : {}) });
   }
 
+  /** The updates of the conversation, without what is said about it: its title, and the commands there are. */
   updates(sessionId?: string): Update[] {
+    return this.allUpdates(sessionId).filter(({ sessionUpdate }) => !ABOUT.includes(sessionUpdate));
+  }
+
+  allUpdates(sessionId?: string): Update[] {
     return this.frames
       .filter(({ method, params }) => method === 'session/update' && (!sessionId || params?.sessionId === sessionId))
       .map(({ params }) => params?.update as Update);

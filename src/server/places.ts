@@ -1,0 +1,54 @@
+/** How many clients are connected, in all and of each owner, and the answer to one too many. It knows no connection. */
+import type { Duplex } from 'node:stream';
+
+export interface PlaceLimits {
+  /** Clients that are connected, in all and of one owner. */
+  maxConnections: number;
+  maxConnectionsPerOwner: number;
+}
+
+export interface Places {
+  /** The limit that keeps one more client of this owner out, if any does. */
+  full(owner: string): string | undefined;
+  /** @returns what gives the place back. */
+  take(owner: string): () => void;
+}
+
+export function createPlaces({ maxConnections, maxConnectionsPerOwner }: PlaceLimits): Places {
+  const taken = new Map<string, number>();
+  let all = 0;
+
+  function add(owner: string, difference: 1 | -1): void {
+    const count = (taken.get(owner) ?? 0) + difference;
+    if (count === 0) taken.delete(owner);
+    else taken.set(owner, count);
+    all += difference;
+  }
+
+  return {
+    full(owner) {
+      if ((taken.get(owner) ?? 0) >= maxConnectionsPerOwner) return 'connections_per_owner';
+      return all >= maxConnections ? 'connections' : undefined;
+    },
+    take(owner) {
+      add(owner, 1);
+      return () => add(owner, -1);
+    },
+  };
+}
+
+/** An HTTP answer in place of the 101, because a close code comes too late: whoever reads it has been let in. */
+export function refusePlace(socket: Duplex, limit: string): void {
+  const body = JSON.stringify({ error: 'too many requests', limit });
+  const lines = [
+    'HTTP/1.1 429 Too Many Requests',
+    'connection: close',
+    'retry-after: 5',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${body.length}`,
+    '',
+    body,
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(lines.join('\r\n'));
+}
