@@ -1,6 +1,6 @@
 /**
  * `npm run nightly`: what takes longer than a commit may wait. The same suites with their full numbers (thousands of
- * schedules, hundreds of kills, every cut), the power cuts, which need strace, and the mutants.
+ * schedules, hundreds of kills, every cut), the power cuts, which need strace, a client of other people, and the mutants.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -11,6 +11,7 @@ const env = { ...process.env, PIXIR_NIGHTLY: '1' };
 
 const steps: string[][] = [
   [...TEST, 'test/race/**/*.test.ts'],
+  [...TEST, 'test/attack/**/*.test.ts', 'test/core/limits.test.ts'],
   [...TEST, 'test/processes.test.ts'],
   [...TEST, 'test/nightly/*.nightly.ts'],
   ['scripts/mutants.ts'],

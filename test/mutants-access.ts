@@ -13,8 +13,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'a list of directories limits new Sessions only',
     file: 'src/core/principal.ts',
-    find: 'return session.owner === principal.owner && mayWorkIn(principal, session.workspace);',
-    replace: 'return session.owner === principal.owner;',
+    find: 'return owner === principal.owner && [workspace, ...additionalDirectories].every((root) => mayWorkIn(principal, root));',
+    replace: 'return owner === principal.owner;',
     rule: 'OWN3',
     tests: 'test/attack/owners.test.ts',
   },

@@ -5,8 +5,8 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'a path whose real place is outside the workspace is taken',
     file: 'src/tools/workspace.ts',
-    find: 'if (!isInside(workspace, real)) throw outside(path);',
-    replace: '',
+    find: 'const root = rootOf(roots, real);',
+    replace: 'const root = rootOf(roots, real) ?? roots.workspace;',
     rule: 'ATK1',
     tests: 'test/attack/paths.test.ts',
   },
@@ -37,7 +37,7 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'credentials in a home directory are read',
     file: 'src/tools/workspace.ts',
-    find: 'if (names(CREDENTIALS, workspace, path, real)) throw isProtected(path);',
+    find: 'if (names(CREDENTIALS, roots, path, real)) throw isProtected(path);',
     replace: '',
     rule: 'ATK1',
     tests: 'test/attack/paths.test.ts',
@@ -53,8 +53,8 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'an open file is believed to be where its name was',
     file: 'src/tools/workspace.ts',
-    find: 'if (!isInside(workspace, await placeOf(handle, real, stats))) throw outside(path);',
-    replace: 'if (!isInside(workspace, real) && placeOf) throw outside(path);',
+    find: 'if (rootOf(roots, await placeOf(handle, real, stats)) !== rootOf(roots, real)) throw outside(path);',
+    replace: 'if (rootOf(roots, real) === undefined && placeOf) throw outside(path);',
     rule: 'ATK2',
     tests: 'test/attack/race.test.ts',
   },
@@ -108,7 +108,7 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an approval does not warn of padding',
-    file: 'src/acp/translate.ts',
+    file: 'src/core/visible.ts',
     find: '{80}/',
     replace: '{8000}/',
     rule: 'ATK4',
@@ -158,7 +158,7 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'the token of the server can be read where the data directory lies in the workspace',
     file: 'src/tools/workspace.ts',
-    find: 'if (await isServerData(workspace, real)) throw isProtected(path);',
+    find: 'if (await isServerData(root, real)) throw isProtected(path);',
     replace: '',
     rule: 'ATK8',
     tests: 'test/attack/data-dir.test.ts',
@@ -174,7 +174,7 @@ export const ATTACK_MUTANTS: readonly Mutant[] = [
   {
     name: 'a workspace that is the data directory shows the token to file tools',
     file: 'src/tools/workspace.ts',
-    find: "if (found) return SERVER_FILES.includes(relative(workspace, real).split(sep, 1)[0] ?? '');",
+    find: "if (found) return SERVER_FILES.includes(relative(root, real).split(sep, 1)[0] ?? '');",
     replace: 'if (found) return false;',
     rule: 'ATK8',
     tests: 'test/attack/data-dir.test.ts',

@@ -125,7 +125,7 @@ export const SANDBOX_MUTANTS: readonly Mutant[] = [
   {
     name: 'a workspace that is the data directory shows the token',
     file: 'src/tools/sandbox-view.ts',
-    find: '(hidden.includes(workspace) ? SERVER_FILES : [])',
+    find: '(hidden.includes(root) ? SERVER_FILES : [])',
     replace: '[]',
     rule: 'SBX1',
     tests: 'test/tools/sandbox-work.test.ts',

@@ -4,7 +4,17 @@
  */
 import { ACCESS_MUTANTS } from './mutants-access.ts';
 import { ATTACK_MUTANTS } from './mutants-attack.ts';
+import { COMPACTION_MUTANTS } from './mutants-compaction.ts';
+import { CONTENT_MUTANTS } from './mutants-content.ts';
+import { DOOR_MUTANTS } from './mutants-door.ts';
+import { HTTP_MUTANTS } from './mutants-http.ts';
+import { LIFE_MUTANTS } from './mutants-life.ts';
+import { LIMIT_MUTANTS } from './mutants-limits.ts';
+import { MCP_MUTANTS } from './mutants-mcp.ts';
+import { ROOT_MUTANTS } from './mutants-roots.ts';
+import { RULE_MUTANTS } from './mutants-rules.ts';
 import { SANDBOX_MUTANTS } from './mutants-sandbox.ts';
+import { SERVICE_MUTANTS } from './mutants-services.ts';
 
 export interface Mutant {
   /** What the change would do to a user. */
@@ -272,4 +282,14 @@ export const MUTANTS: readonly Mutant[] = [
   ...SANDBOX_MUTANTS,
   ...ACCESS_MUTANTS,
   ...ATTACK_MUTANTS,
+  ...LIMIT_MUTANTS,
+  ...MCP_MUTANTS,
+  ...LIFE_MUTANTS,
+  ...DOOR_MUTANTS,
+  ...HTTP_MUTANTS,
+  ...CONTENT_MUTANTS,
+  ...RULE_MUTANTS,
+  ...COMPACTION_MUTANTS,
+  ...ROOT_MUTANTS,
+  ...SERVICE_MUTANTS,
 ];

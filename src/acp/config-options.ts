@@ -16,7 +16,7 @@ import { strictest } from '../core/permission.ts';
 import type { RuntimeSettings } from '../core/runtime.ts';
 import type { SessionState } from '../core/session-state.ts';
 
-const MODE_TEXTS: Record<Mode, { name: string; description: string }> = {
+export const MODE_TEXTS: Record<Mode, { name: string; description: string }> = {
   build: { name: 'Build', description: 'Reads, changes files and runs commands.' },
   plan: { name: 'Plan', description: 'Investigates without changing anything, and makes a plan.' },
 };

@@ -35,6 +35,7 @@ const RPC_CODES: Partial<Record<ErrorCode, number>> = {
   // Not -32000: to ACP clients that means to log in, which would change nothing.
   forbidden: INVALID_REQUEST,
   turn_in_progress: INVALID_REQUEST,
+  limit_exceeded: INVALID_REQUEST,
   cancelled: REQUEST_CANCELLED,
 };
 

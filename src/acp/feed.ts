@@ -4,45 +4,22 @@
  * It buffers nothing: the Log is the buffer, and a slow client is simply further back in it.
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import { type BlobBlock, blobsOf, type LoadedBlobs, loadBlobs, NO_BLOBS } from '../core/blobs.ts';
 import type { Signal } from '../core/bus.ts';
 import type { Watch } from '../core/conversation.ts';
 import type { Event } from '../core/event.ts';
 import { kindOfItem, type LiveItem } from '../core/live-item.ts';
 import type { Entry } from '../core/log.ts';
-import type { RuntimeSettings } from '../core/runtime.ts';
+import type { Runtime } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';
-import type { PendingPermission } from '../core/session-state.ts';
+import type { Progress } from '../core/tool.ts';
 import { configOptions } from './config-options.ts';
 import { encodeCursor, type Position } from './cursor.ts';
-import { deltaFrame, encodeUpdate, sharedFrames } from './frames.ts';
+import type { FeedOptions, FeedSink } from './feed-ports.ts';
+import { deltaFrame, encodeUpdate, isForAll, sharedFrames } from './frames.ts';
 import { encodeNotification } from './jsonrpc.ts';
-import { outputOf, updatesOf } from './translate.ts';
-import type { CaughtUp, Role, StateChange, UpdateMeta } from './wire.ts';
-
-/** The connection, as a Feed sees it. */
-export interface FeedSink {
-  send(frame: string): void;
-  /** True while the client is too far behind to be sent more; `kick` is called when it has caught up. */
-  congested(): boolean;
-  /** Puts a permission to the client. The returned function withdraws the question. */
-  ask(sessionId: string, permission: PendingPermission): () => void;
-  /** The Feed cannot go on: the Session's Log cannot be read. */
-  fail(error: unknown): void;
-}
-
-/** Who reads, and how. */
-export interface FeedOptions {
-  /** The client asked for cursors in `initialize`. */
-  cursors: boolean;
-  /** An observer watches: it is asked nothing. */
-  role: Role;
-  /** It may decide permissions, so it is asked. */
-  approves: boolean;
-  /** Say `caught_up` once everything there was has been sent. */
-  announce: boolean;
-  /** Thoughts up to this seq are left out: session/load does not show them. */
-  thoughtsAfter: number;
-}
+import { progressOf, updatesOf } from './translate.ts';
+import type { CaughtUp, StateChange, UpdateMeta } from './wire.ts';
 
 const PAGE = 200;
 
@@ -50,13 +27,13 @@ export class Feed {
   readonly session: Session;
   readonly options: FeedOptions;
   readonly #watch: Watch;
-  readonly #settings: RuntimeSettings;
+  readonly #runtime: Runtime;
   readonly #sink: FeedSink;
   readonly #position: Position;
   /** Messages that this connection sent itself: it has them. */
   readonly #own = new Set<string>();
   readonly #asked = new Map<string, () => void>();
-  readonly #shownOutputs = new Map<string, string>();
+  readonly #shownOutputs = new Map<string, Progress>();
   readonly #caughtUp = Promise.withResolvers<void>();
   #waiting: { seq: number; resolve(sent: boolean): void }[] = [];
   #isCaughtUp = false;
@@ -65,10 +42,10 @@ export class Feed {
   #busy = true;
   #stopped = false;
 
-  constructor(watch: Watch, settings: RuntimeSettings, sink: FeedSink, position: Position, options: FeedOptions) {
+  constructor(watch: Watch, runtime: Runtime, sink: FeedSink, position: Position, options: FeedOptions) {
     this.#watch = watch;
     this.session = watch.session;
-    this.#settings = settings;
+    this.#runtime = runtime;
     this.#sink = sink;
     this.#position = { ...position };
     this.options = options;
@@ -106,6 +83,11 @@ export class Feed {
     this.#caughtUp.resolve();
   }
 
+  /** Tells the client what is no part of the Log. It must know the Session by then. */
+  show(update: SessionUpdate): void {
+    if (!this.#stopped) this.#sink.send(encodeUpdate(this.session.id, update));
+  }
+
   /** Something may have happened, or the client can take more. */
   kick(): void {
     this.#dirty = true;
@@ -132,38 +114,56 @@ export class Feed {
 
   /** Synchronous as long as the entries are in memory, so that a live update costs no turn of the event loop. */
   #pump(): void {
+    if (this.session.phase.kind === 'deleted' && !this.#stopped) {
+      this.#sink.gone(this.session.id);
+      return;
+    }
     while (this.#dirty && !this.#stopped && !this.#sink.congested()) {
       this.#dirty = false;
       const page = this.session.read(this.#position.seq, PAGE);
-      if (page instanceof Promise) {
-        page
-          .then((entries) => this.#sendPage(entries, false))
-          .then(
-            () => this.#pump(),
-            (error) => this.#sink.fail(error),
-          );
+      const recent = !(page instanceof Promise);
+      const sending = recent ? this.#sendPage(page, true) : page.then((entries) => this.#sendPage(entries, false));
+      if (sending !== undefined) {
+        sending.then(
+          () => this.#pump(),
+          (error) => (this.session.phase.kind === 'deleted' ? this.#pump() : this.#sink.fail(error)),
+        );
         return;
       }
-      this.#sendPage(page, true);
     }
     this.#busy = false;
   }
 
   /** @param recent they are in memory: others will be sent the same. */
-  #sendPage(entries: Entry[], recent: boolean): void {
-    if (entries.length === 0) {
-      this.#atHead();
-      return;
-    }
-    this.#dirty = true;
-    for (const entry of entries) {
-      if (this.#stopped || this.#sink.congested()) return;
-      this.#sendEntry(entry, recent);
-      this.#settle();
-    }
+  #sendPage(entries: Entry[], recent: boolean): Promise<void> | undefined {
+    if (entries.length > 0) this.#dirty = true;
+    else this.#atHead();
+    return this.#sendEntries(entries, recent);
   }
 
-  #sendEntry(entry: Entry, recent: boolean): void {
+  /** A promise from the first Entry on that must be waited for. Only its own blobs are in memory then, never a page's. */
+  #sendEntries(entries: Entry[], recent: boolean): Promise<void> | undefined {
+    for (const [index, entry] of entries.entries()) {
+      if (this.#stopped || this.#sink.congested()) return undefined;
+      const blobs = this.#blobsToShow(entry.event);
+      if (blobs.length > 0) {
+        return loadBlobs(this.#runtime.blobs, blobs).then((loaded) => {
+          if (this.#stopped || this.#sink.congested()) return undefined;
+          this.#sendEntry(entry, false, loaded);
+          return this.#sendEntries(entries.slice(index + 1), recent);
+        });
+      }
+      this.#sendEntry(entry, recent);
+    }
+    return undefined;
+  }
+
+  #blobsToShow(event: Event): BlobBlock[] {
+    return event.type === 'user_message' && this.#own.has(event.data.messageId) ? [] : blobsOf(event);
+  }
+
+  /** @param recent its frames are kept for others while the entry is; those with blobs would be far too much to keep. */
+  #sendEntry(entry: Entry, recent: boolean, blobs = NO_BLOBS): void {
     const { event } = entry;
     const messageId = 'messageId' in event.data ? event.data.messageId : undefined;
     const { live } = this.#position;
@@ -173,9 +173,8 @@ export class Feed {
     this.#position.chk = entry.chk;
     if (messageId === undefined || !this.#own.delete(messageId)) {
       const thoughts = event.seq > this.options.thoughtsAfter;
-      const shared =
-        recent && seen === 0 && this.#position.live === undefined && (thoughts || event.type !== 'reasoning');
-      const make = () => this.#encode(event, seen, thoughts);
+      const shared = recent && seen === 0 && this.#position.live === undefined && isForAll(event, thoughts);
+      const make = () => this.#encode(event, seen, thoughts, blobs);
       const frames = shared ? sharedFrames(entry, this.options.cursors ? 'cursor' : 'plain', make) : make();
       for (const frame of frames) this.#sink.send(frame);
     }
@@ -183,16 +182,23 @@ export class Feed {
     if (event.type === 'tool_result') this.#shownOutputs.delete(event.data.callId);
     if (event.type === 'permission_decision') this.#withdraw(event.data.permissionId);
     if (event.type === 'permission_requested' && this.#isCaughtUp) this.#ask(event.data.permissionId);
+    this.#settle();
   }
 
   /** The frames of an Event. Only the last one carries the cursor: a cut before it must bring all of them again. */
-  #encode(event: Event, seen: number, thoughts: boolean): string[] {
+  #encode(event: Event, seen: number, thoughts: boolean, blobs: LoadedBlobs): string[] {
     const text =
       event.type === 'assistant_message' ? event.data.text : event.type === 'reasoning' ? event.data.summary : '';
     // The client has read more of this message than a crash left of it.
     const replace = seen > text.length;
-    const configured = () => configOptions(this.session.state, this.#settings);
-    const updates = updatesOf(event, { offset: replace ? 0 : seen, thoughts, configOptions: configured });
+    const configured = () => configOptions(this.session.state, this.#runtime.settings);
+    const updates = updatesOf(event, {
+      offset: replace ? 0 : seen,
+      thoughts,
+      compaction: this.options.compaction,
+      blobs,
+      configOptions: configured,
+    });
     const promptKey = event.type === 'user_message' ? event.data.promptKey : undefined;
     // A message of several chunks begins with `replace`, so that being sent again changes nothing.
     const several = event.type === 'user_message' && updates.length > 1;
@@ -226,8 +232,9 @@ export class Feed {
     }
     for (const [callId, output] of outputs) {
       if (this.#shownOutputs.get(callId) === output) continue;
+      if (typeof output !== 'string' && !this.#sink.hasTerminal(output.terminalId)) continue;
       this.#shownOutputs.set(callId, output);
-      this.#sink.send(encodeUpdate(id, outputOf(callId, output)));
+      this.#sink.send(encodeUpdate(id, progressOf(callId, output)));
     }
     if (this.#isCaughtUp) return;
     this.#isCaughtUp = true;

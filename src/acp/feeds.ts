@@ -1,11 +1,14 @@
 /** The Feeds of one connection: at most one a Session. They end with the connection; Sessions and Turns do not notice. */
 import { attach as watchSession } from '../core/conversation.ts';
-import { assertMay, may, type Principal } from '../core/principal.ts';
+import { limitExceeded } from '../core/limits.ts';
+import { assertMay, may, type Principal, reaches } from '../core/principal.ts';
 import type { Runtime } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';
+import type { Agent } from './agent.ts';
 import { encodeCursor, headPosition, type Position } from './cursor.ts';
 import { onlyObserving } from './errors.ts';
-import { Feed, type FeedOptions, type FeedSink } from './feed.ts';
+import { Feed } from './feed.ts';
+import type { FeedOptions, FeedSink } from './feed-ports.ts';
 
 /** Decides where a Feed begins, once the Session is open and nothing of it can be missed any more. */
 export type AttachPlan = (session: Session) => Promise<{ position: Position; options?: Partial<FeedOptions> }>;
@@ -17,21 +20,27 @@ export class Feeds {
   readonly #runtime: Runtime;
   readonly #principal: Principal;
   readonly #sink: FeedSink;
+  readonly #maxFeeds: number;
   readonly #feeds = new Map<string, Promise<Feed>>();
+  /** Places that are kept for Sessions which are being made. */
+  #kept = 0;
   #ended = false;
   /** The client asked for cursors in `initialize`. */
   cursors = false;
+  /** The client said in `initialize` that it shows compactions. */
+  compaction = false;
 
-  constructor(runtime: Runtime, principal: Principal, sink: FeedSink) {
+  constructor({ runtime, limits }: Agent, principal: Principal, sink: FeedSink) {
     this.#runtime = runtime;
     this.#principal = principal;
     this.#sink = sink;
+    this.#maxFeeds = limits.attachedSessions;
   }
 
   /**
    * The Feed of this Session, for a method that changes something; attached at the head where there is none yet.
    *
-   * @throws ProtocolError when the connection only observes this Session; CoreError `forbidden`.
+   * @throws ProtocolError when the connection only observes this Session; CoreError `forbidden`, `limit_exceeded`.
    */
   async control(sessionId: string): Promise<Feed> {
     assertMay(this.#principal, 'prompt');
@@ -47,9 +56,27 @@ export class Feeds {
     return (await this.#feeds.get(sessionId))?.options.role === 'observer';
   }
 
-  /** Replaces the Feed of this Session by one that begins where `plan` says. The caller starts it. */
+  /** The Feed of a Session that `create` makes; without a place for it none is made. @throws CoreError `limit_exceeded`. */
+  async attachNew(create: () => Promise<Session>): Promise<Feed> {
+    this.#assertPlace();
+    this.#kept++;
+    let session: Session;
+    try {
+      session = await create();
+    } finally {
+      this.#kept--;
+    }
+    // In the same tick: nobody else can have taken the place.
+    return this.attach(session.id, fromHead);
+  }
+
+  /**
+   * Replaces the Feed of this Session by one that begins where `plan` says. The caller starts it.
+   *
+   * @throws CoreError `limit_exceeded` when there is none to replace and no place for another.
+   */
   attach(sessionId: string, plan: AttachPlan): Promise<Feed> {
-    this.detach(sessionId);
+    if (!this.detach(sessionId)) this.#assertPlace();
     const feed = this.#open(sessionId, plan).then((opened) => {
       if (this.#feeds.get(sessionId) !== feed) opened.stop();
       return opened;
@@ -62,17 +89,26 @@ export class Feeds {
     return feed;
   }
 
+  #assertPlace(): void {
+    if (this.#feeds.size + this.#kept >= this.#maxFeeds) throw limitExceeded('attached_sessions', this.#maxFeeds);
+  }
+
   async #open(sessionId: string, plan: AttachPlan): Promise<Feed> {
     let feed: Feed | undefined;
-    const watch = await watchSession(this.#runtime, this.#principal, sessionId, (signal) => feed?.hear(signal));
+    const watch = await watchSession(this.#runtime, this.#principal, sessionId, (signal) => {
+      // With a root that the principal does not reach, the Session is none of its business any more.
+      if (feed && !reaches(this.#principal, feed.session.state)) this.detach(sessionId);
+      else feed?.hear(signal);
+    });
     try {
       const { position, options } = await plan(watch.session);
       const approves = may(this.#principal, 'approve');
-      const defaults = { cursors: this.cursors, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
+      const { cursors, compaction } = this;
+      const defaults = { cursors, compaction, role: 'controller' as const, announce: false, thoughtsAfter: -1 };
       const wanted = { ...defaults, ...options, approves };
       // Whoever can only watch is an observer, whatever it asks for.
       const role = approves || may(this.#principal, 'prompt') ? wanted.role : 'observer';
-      feed = new Feed(watch, this.#runtime.settings, this.#sink, position, { ...wanted, role });
+      feed = new Feed(watch, this.#runtime, this.#sink, position, { ...wanted, role });
       return feed;
     } catch (error) {
       watch.stop();

@@ -4,6 +4,7 @@
  */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Signal } from '../core/bus.ts';
+import type { Event } from '../core/event.ts';
 import type { Entry } from '../core/log.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { chunkOf } from './translate.ts';
@@ -38,6 +39,11 @@ export function deltaFrame(sessionId: string, delta: Delta, cursor: (() => strin
     shared.set(delta, frame);
   }
   return frame;
+}
+
+/** Its frames are the same for every reader that has seen nothing of it. */
+export function isForAll(event: Event, thoughts: boolean): boolean {
+  return (thoughts || event.type !== 'reasoning') && !('compactionId' in event.data);
 }
 
 /** The frames of one entry for a reader that has seen nothing of it; `make` is called for the first such reader only. */

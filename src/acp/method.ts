@@ -11,6 +11,8 @@ export interface MethodContext {
   signal: AbortSignal;
   /** Does something once the answer is on the wire, and nothing if the request fails. */
   afterAnswer(action: () => void): void;
+  /** Resolves when the request has been answered, with whatever. */
+  answered: Promise<void>;
 }
 
 export interface Method<S extends z.ZodType = z.ZodType, R = unknown> {
@@ -34,17 +36,13 @@ export function defineMethod<N extends Name, S extends z.ZodType>(method: Method
 export const sessionIdSchema = z.string();
 
 /** Whether the directory exists and may be used is the runtime's business; that it is absolute is the protocol's. */
-export const cwdSchema = z.string().regex(/^(\/|[A-Za-z]:[\\/])/, 'cwd must be an absolute path');
+export const cwdSchema = z.string().regex(/^(\/|[A-Za-z]:[\\/])/, 'must be an absolute path');
 
-const mcpServerSchema = z.object({
-  name: z.string(),
-  command: z.string(),
-  args: z.array(z.string()),
-  env: z.array(z.object({ name: z.string(), value: z.string() })),
-});
+const MAX_DIRECTORIES = 16;
 
-/** Null means none. Only stdio servers: the others are not advertised. */
-export const mcpServersSchema = z.array(mcpServerSchema).nullable();
-
-/** Not advertised, so only the empty list is taken. */
-export const noDirectoriesSchema = z.array(z.never()).nullish();
+/** The list of a request is complete: none means that there are none any more. */
+export const directoriesSchema = z
+  .array(cwdSchema)
+  .max(MAX_DIRECTORIES)
+  .nullish()
+  .transform((paths) => paths ?? []);

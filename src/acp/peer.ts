@@ -4,10 +4,14 @@
  */
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import type { ClientServices } from '../core/client-services.ts';
 import { answer } from '../core/conversation.ts';
+import { limitExceeded } from '../core/limits.ts';
 import type { Principal } from '../core/principal.ts';
 import type { PendingPermission } from '../core/session-state.ts';
 import type { Agent } from './agent.ts';
+import { ClientRequests } from './client-requests.ts';
+import { servicesOf } from './client-services.ts';
 import type { Connection, OpenPrompt } from './connection.ts';
 import {
   alreadyInitialized,
@@ -17,25 +21,20 @@ import {
   notInitialized,
   toErrorObject,
 } from './errors.ts';
-import type { FeedSink } from './feed.ts';
+import type { FeedSink } from './feed-ports.ts';
 import { Feeds } from './feeds.ts';
 import { beat } from './heartbeat.ts';
-import {
-  decode,
-  encodeError,
-  encodeNotification,
-  encodeRequest,
-  encodeResult,
-  type Incoming,
-  type RequestId,
-} from './jsonrpc.ts';
+import { decode, encodeError, encodeNotification, encodeResult, type Incoming, type RequestId } from './jsonrpc.ts';
 import type { Method, MethodContext } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { type Pace, watchPace } from './slow.ts';
 import { permissionOutcome, permissionRequest } from './translate.ts';
 import type { Receiver, Transport } from './transport.ts';
+import type { SessionClosed } from './wire.ts';
 
 type Stage = { kind: 'new' } | { kind: 'ready'; capabilities: ClientCapabilities } | { kind: 'closed' };
+
+const PROTOCOL_ERROR = 4400;
 
 const cancelRequestSchema = z.object({ requestId: z.union([z.string(), z.number(), z.null()]) });
 
@@ -53,20 +52,27 @@ class Peer implements Receiver, Connection, FeedSink {
   readonly #handling = new Map<RequestId, AbortController>();
   /** The answers that are still owed. */
   readonly #owed = new Set<Promise<void>>();
-  /** Our requests that wait for the client's answer, by id. */
-  readonly #asked = new Map<number, (result: unknown) => void>();
-  #lastId = 0;
+  readonly #requests: ClientRequests;
+  /** The client's terminals that have not been released. */
+  readonly #terminals = new Set<string>();
   readonly feeds: Feeds;
   readonly #pace: Pace;
-  #stopHeartbeat = () => {};
+  /** Stops what runs by the clock: until `initialize` its deadline, from then on the heartbeat. */
+  #stopTimer = () => {};
   readonly #prompts = new Map<string, Set<OpenPrompt>>();
 
   constructor(agent: Agent, transport: Transport, principal: Principal) {
     this.#agent = agent;
     this.#transport = transport;
     this.principal = principal;
-    this.feeds = new Feeds(agent.runtime, principal, this);
+    this.feeds = new Feeds(agent, principal, this);
+    this.#requests = new ClientRequests(agent.runtime.clock, (frame) => this.send(frame));
     this.#pace = watchPace(agent.runtime.clock, transport, () => this.feeds.kick());
+    const { initializeTimeoutMs } = agent.limits;
+    if (initializeTimeoutMs !== null)
+      this.#stopTimer = agent.runtime.clock.after(initializeTimeoutMs, () =>
+        transport.close(PROTOCOL_ERROR, 'no initialize'),
+      );
   }
 
   receive(text: string): void {
@@ -80,10 +86,8 @@ class Peer implements Receiver, Connection, FeedSink {
         void this.#notice(message.method, message.params);
         return;
       case 'response':
-        this.#settle(message.id, message.result);
-        return;
       case 'error_response':
-        this.#settle(message.id, undefined);
+        this.#requests.settle(message.id, message);
         return;
       case 'invalid':
         this.#transport.send(encodeError(null, message.error));
@@ -106,9 +110,9 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#stage = { kind: 'closed' };
     // What it asked for is not aborted: a client that goes away has not cancelled anything.
     this.feeds.end();
-    this.#stopHeartbeat();
+    this.#stopTimer();
     this.#pace.end();
-    this.#asked.clear();
+    this.#requests.end();
   }
 
   #owe(answer: Promise<void>): void {
@@ -119,13 +123,18 @@ class Peer implements Receiver, Connection, FeedSink {
   async #handle({ id, method: name, params }: Extract<Incoming, { type: 'request' }>): Promise<void> {
     const controller = new AbortController();
     const afterwards: (() => void)[] = [];
-    this.#handling.set(id, controller);
+    const { promise: answered, resolve: settle } = Promise.withResolvers<void>();
     try {
       const method = this.#find(name, 'request', id);
       // A cancel with a blank id is a notification by a client that does not know better: it gets no answer.
       if (method.kind === 'notification') return void (await this.#notice(name, params));
       if (this.#stage.kind === 'new' && name !== 'initialize') throw notInitialized();
-      const result = await this.#call(method, params, controller.signal, (action) => afterwards.push(action));
+      // Everything so far happened in the tick of its arrival: this one is not among the owed.
+      const { requestsInFlight } = this.#agent.limits;
+      if (this.#owed.size >= requestsInFlight) throw limitExceeded('requests_in_flight', requestsInFlight);
+      this.#handling.set(id, controller);
+      const afterAnswer = (action: () => void) => void afterwards.push(action);
+      const result = await this.#call(method, params, { signal: controller.signal, afterAnswer, answered });
       this.send(encodeResult(id, result));
       for (const action of afterwards) action();
     } catch (error) {
@@ -133,6 +142,7 @@ class Peer implements Receiver, Connection, FeedSink {
       this.send(encodeError(id, toErrorObject(error)));
     } finally {
       if (this.#handling.get(id) === controller) this.#handling.delete(id);
+      settle();
     }
   }
 
@@ -143,7 +153,8 @@ class Peer implements Receiver, Connection, FeedSink {
     const method = METHODS.get(name);
     if (method?.kind !== 'notification') return;
     try {
-      await this.#call(method, params, new AbortController().signal);
+      const nobody = { afterAnswer: (action: () => void) => action(), answered: Promise.resolve() };
+      await this.#call(method, params, { signal: new AbortController().signal, ...nobody });
     } catch (error) {
       if (isInternal(error)) this.#agent.onError(error);
     }
@@ -156,12 +167,7 @@ class Peer implements Receiver, Connection, FeedSink {
     return method;
   }
 
-  async #call(
-    method: Method,
-    params: unknown,
-    signal: AbortSignal,
-    afterAnswer: MethodContext['afterAnswer'] = (action) => action(),
-  ): Promise<unknown> {
+  async #call(method: Method, params: unknown, request: Omit<MethodContext, 'agent' | 'connection'>): Promise<unknown> {
     const parsed = method.params.safeParse(params);
     if (!parsed.success) {
       const issues = parsed.error.issues.slice(0, 8).map(({ path, message }) => ({ path: path.join('.'), message }));
@@ -169,7 +175,7 @@ class Peer implements Receiver, Connection, FeedSink {
       const text = first ? `${first.path ? `${first.path}: ` : ''}${first.message}` : 'they do not fit';
       throw invalidParams(`invalid params: ${text}`, { issues });
     }
-    return method.handle(parsed.data, { agent: this.#agent, connection: this, signal, afterAnswer });
+    return method.handle(parsed.data, { agent: this.#agent, connection: this, ...request });
   }
 
   #cancelRequest(params: unknown): void {
@@ -177,22 +183,30 @@ class Peer implements Receiver, Connection, FeedSink {
     if (parsed.success) this.#handling.get(parsed.data.requestId)?.abort();
   }
 
-  #settle(id: RequestId, result: unknown): void {
-    // Ids are compared with their type: "-1" is not the answer to -1.
-    if (typeof id !== 'number') return;
-    const settle = this.#asked.get(id);
-    this.#asked.delete(id);
-    settle?.(result);
-  }
-
   // Connection
+
+  get notices(): boolean {
+    return this.#stage.kind === 'ready' && this.#stage.capabilities.session?.notices != null;
+  }
 
   initialize(capabilities: ClientCapabilities): void {
     if (this.#stage.kind !== 'new') throw alreadyInitialized();
     this.#stage = { kind: 'ready', capabilities };
     const asked = capabilities._meta?.pixir as { cursor?: unknown } | undefined;
     this.feeds.cursors = asked?.cursor === 1;
-    if (this.feeds.cursors) this.#stopHeartbeat = beat(this.#agent.runtime.clock, () => this.#sendHeads());
+    this.feeds.compaction = capabilities.session?.compaction != null;
+    this.#stopTimer();
+    if (this.feeds.cursors) this.#stopTimer = beat(this.#agent.runtime.clock, () => this.#sendHeads());
+  }
+
+  services(sessionId: string): ClientServices {
+    if (this.#stage.kind !== 'ready') return {};
+    return servicesOf(this.#stage.capabilities, {
+      sessionId,
+      requests: this.#requests,
+      terminals: this.#terminals,
+      answerMs: this.#agent.runtime.settings.permissionTimeoutMs,
+    });
   }
 
   prompts(sessionId: string): Set<OpenPrompt> {
@@ -212,21 +226,28 @@ class Peer implements Receiver, Connection, FeedSink {
   }
 
   ask(sessionId: string, permission: PendingPermission): () => void {
-    this.#lastId -= 1;
-    const id = this.#lastId;
-    this.#asked.set(id, (result) => {
-      const decision = { permissionId: permission.permissionId, ...permissionOutcome(result) };
+    const request = permissionRequest(sessionId, permission);
+    return this.#requests.ask('session/request_permission', request, (reply) => {
+      if (reply.type === 'gone') return;
+      const result = reply.type === 'response' ? reply.result : undefined;
+      const decision = { permissionId: permission.permissionId, ...permissionOutcome(result, request) };
       answer(this.#agent.runtime, this.principal, sessionId, decision).catch(this.#agent.onError);
     });
-    this.send(encodeRequest(id, 'session/request_permission', permissionRequest(sessionId, permission)));
-    return () => {
-      if (this.#asked.delete(id)) this.send(encodeNotification('$/cancel_request', { requestId: id }));
-    };
+  }
+
+  hasTerminal(terminalId: string): boolean {
+    return this.#terminals.has(terminalId);
   }
 
   fail(error: unknown): void {
     this.#agent.onError(error);
     this.#transport.close(4500, 'the log could not be read');
+  }
+
+  gone(sessionId: string): void {
+    this.feeds.detach(sessionId);
+    const said: SessionClosed = { sessionId, reason: 'deleted' };
+    this.send(encodeNotification('_pixir/session/closed', said));
   }
 
   /** Tells a client that follows cursors where its Sessions are: it notices when it is behind, and that we live. */

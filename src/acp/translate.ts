@@ -4,6 +4,7 @@
  */
 import type {
   ContentBlock,
+  PermissionOption,
   RequestPermissionRequest,
   SessionConfigOption,
   SessionUpdate,
@@ -11,11 +12,15 @@ import type {
   ToolCallContent,
 } from '@agentclientprotocol/sdk';
 import type { Decision } from '../core/approvals.ts';
+import type { LoadedBlobs } from '../core/blobs.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Event, Failure, Json } from '../core/event.ts';
+import type { Event, Failure, Json, RuleOffer, Usage } from '../core/event.ts';
 import type { LiveItem } from '../core/live-item.ts';
+import { ruleText } from '../core/rule.ts';
 import type { PendingPermission } from '../core/session-state.ts';
-import { visible } from '../core/visible.ts';
+import type { Progress } from '../core/tool.ts';
+import { visible, visibleJson } from '../core/visible.ts';
+import { wireBlock } from './content.ts';
 
 /** What a reader has already, or does not want, of the Event at hand. */
 export interface View {
@@ -23,6 +28,10 @@ export interface View {
   offset: number;
   /** Thoughts are shown live and left out of session/load. */
   thoughts: boolean;
+  /** The client shows compactions. */
+  compaction: boolean;
+  /** What the Event refers to. */
+  blobs: LoadedBlobs;
   /** The options as they are now: an update must carry the complete list. */
   configOptions(): SessionConfigOption[];
 }
@@ -32,7 +41,11 @@ export function updatesOf(event: Event, view: View): SessionUpdate[] {
   switch (event.type) {
     case 'user_message': {
       const { messageId, content } = event.data;
-      return content.map((block) => ({ sessionUpdate: 'user_message_chunk', messageId, content: block }));
+      return content.map((block) => ({
+        sessionUpdate: 'user_message_chunk',
+        messageId,
+        content: wireBlock(block, view.blobs),
+      }));
     }
     case 'assistant_message':
       return chunkOf('message', event.data.messageId, event.data.text.slice(view.offset));
@@ -55,11 +68,18 @@ export function updatesOf(event: Event, view: View): SessionUpdate[] {
       return [{ sessionUpdate: 'session_info_update', title: event.data.title, updatedAt: event.ts }];
     case 'session_configured':
       return configured(event, view);
+    case 'compaction_started':
+    case 'history_compacted':
+    case 'compaction_failed':
+      // The text last: a client that is cut before it, and gets all of this again, has not read it twice.
+      return [...compactionUpdate(event, view), ...compactionUsage(event), ...compactionText(event)];
     case 'session_created':
     case 'turn_started':
     case 'turn_continued':
     case 'permission_requested':
     case 'permission_decision':
+    case 'permission_rule':
+    case 'permission_rule_revoked':
       return [];
     default:
       return unreachable(event);
@@ -73,9 +93,11 @@ export function chunkOf(kind: LiveItem['kind'], messageId: string, text: string)
   return [{ sessionUpdate, messageId, content: textBlock(text) }];
 }
 
-/** The output so far of a tool that is still running: it replaces what the client showed before. */
-export function outputOf(toolCallId: string, output: string): SessionUpdate {
-  return { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content: textContent(output) };
+/** What is shown of a tool that is still running: it replaces what the client showed before. */
+export function progressOf(toolCallId: string, output: Progress): SessionUpdate {
+  const content: ToolCallContent[] =
+    typeof output === 'string' ? textContent(output) : [{ type: 'terminal', terminalId: output.terminalId }];
+  return { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content };
 }
 
 function toolCall({ data }: Event<'tool_call'>): SessionUpdate {
@@ -106,7 +128,49 @@ function usage({ data }: Event<'provider_usage'>): SessionUpdate[] {
   return [{ sessionUpdate: 'usage_update', used: Math.min(used, data.contextWindow), size: data.contextWindow }];
 }
 
+type CompactionEvent = Event<'compaction_started' | 'history_compacted' | 'compaction_failed'>;
+
+/** Only for those who said that they show it. */
+function compactionUpdate({ type, data }: CompactionEvent, { compaction }: View): SessionUpdate[] {
+  if (!compaction) return [];
+  const update = { sessionUpdate: 'compaction_update' as const, compactionId: data.compactionId };
+  switch (type) {
+    case 'compaction_started':
+      return [{ ...update, status: 'in_progress' }];
+    case 'history_compacted':
+      return [{ ...update, status: 'completed', summary: [textBlock(data.summary)] }];
+    case 'compaction_failed': {
+      const { kind, message } = data.error;
+      return [{ ...update, status: kind === 'cancelled' ? 'cancelled' : 'failed', error: message }];
+    }
+  }
+}
+
+/** Until the next call says it exactly, the summary is all that is known to be in the context. */
+function compactionUsage({ type, data }: CompactionEvent): SessionUpdate[] {
+  if (type !== 'history_compacted' || !data.usage || data.contextWindow === null) return [];
+  const used = Math.min(summaryTokens(data.usage), data.contextWindow);
+  return [{ sessionUpdate: 'usage_update', used, size: data.contextWindow }];
+}
+
+function summaryTokens({ output, reasoning }: Usage): number {
+  return output - reasoning;
+}
+
+/** What happened, in words, for everybody. The failure of a Turn that ends with it is the end's to tell. */
+function compactionText({ type, data, id }: CompactionEvent): SessionUpdate[] {
+  if (type === 'history_compacted') {
+    const { usage } = data;
+    const tokens = usage ? ` Tokens: ${usage.input} before, ${summaryTokens(usage)} in the summary.` : '';
+    return chunkOf('message', `cmp_${id}`, `The conversation was compacted: I go on from a summary of it.${tokens}`);
+  }
+  if (type !== 'compaction_failed' || !data.goesOn) return [];
+  return chunkOf('message', `cmp_${id}`, `The conversation could not be compacted: ${data.error.message}`);
+}
+
 function configured({ data }: Event<'session_configured'>, { configOptions }: View): SessionUpdate[] {
+  // No option: the protocol has no word for it but the list of Sessions.
+  if (data.additionalDirectories) return [];
   const options: SessionUpdate = { sessionUpdate: 'config_option_update', configOptions: configOptions() };
   return data.mode ? [{ sessionUpdate: 'current_mode_update', currentModeId: data.mode }, options] : [options];
 }
@@ -119,46 +183,51 @@ function textContent(text: string): ToolCallContent[] {
   return [{ type: 'content', content: textBlock(text) }];
 }
 
-const OPTIONS = [
-  { optionId: 'allow', name: 'Allow', kind: 'allow_once' as const },
-  { optionId: 'reject', name: 'Reject', kind: 'reject_once' as const },
-];
+/** A rule is offered by its whole text: nobody makes one that they have not read. */
+function permissionOptions(rule: RuleOffer | undefined): PermissionOption[] {
+  const allow: PermissionOption = { optionId: 'allow', name: 'Allow', kind: 'allow_once' };
+  const reject: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' };
+  if (!rule) return [allow, reject];
+  return [
+    allow,
+    { optionId: 'always', name: ruleText('allow', rule.text), kind: 'allow_always' },
+    reject,
+    { optionId: 'never', name: ruleText('deny', rule.text), kind: 'reject_always' },
+  ];
+}
 
 /** The question that is put to every attached client: with all that would run, because a title is cut. */
 export function permissionRequest(
   sessionId: string,
-  { permissionId, call }: PendingPermission,
+  { permissionId, call, rule }: PendingPermission,
 ): RequestPermissionRequest {
   const { callId: toolCallId, kind, name, args: rawInput } = call;
   const title = visible(call.title);
   return {
     sessionId,
     toolCall: { toolCallId, name, title, kind, status: 'pending', rawInput, content: shownArguments(rawInput) },
-    options: OPTIONS,
+    options: permissionOptions(rule),
     _meta: { pixir: { permissionId } },
   };
 }
 
-/** What a person should know of the arguments before they approve them. Tabs and line feeds are in every file. */
-const SUSPICIONS: readonly [RegExp, string][] = [
-  [/(?<!\\)(?:\\\\)*\\(?:[bfr]|u[\da-f]{4})/, 'it holds invisible characters, shown as escapes'],
-  [/(?: |\\[nrt]|\\u[\da-f]{4}){80}/, 'it holds long padding, and more may follow'],
-  [/^.{2048}/s, 'it is long; read it to its end'],
-];
-
-/** JSON that reads back as exactly these arguments, and in which every character can be seen. */
 function shownArguments(args: Json): ToolCallContent[] {
-  const lines = JSON.stringify(args, null, 2).split('\n');
-  const shown = lines.map(visible).join('\n');
-  const notes = SUSPICIONS.filter(([pattern]) => pattern.test(shown)).map(([, note]) => note);
-  return [...(notes.length > 0 ? textContent(`Careful: ${notes.join('; ')}.`) : []), ...textContent(shown)];
+  const { text, warnings } = visibleJson(args);
+  return [...(warnings.length > 0 ? textContent(`Careful: ${warnings.join('; ')}.`) : []), ...textContent(text)];
 }
 
 /** Reads a client's answer. Only the exact offer to allow allows; whatever cannot be read is a denial. */
-export function permissionOutcome(result: unknown): { decision: Decision; reason?: string } {
+export function permissionOutcome(
+  result: unknown,
+  { options }: Pick<RequestPermissionRequest, 'options'>,
+): { decision: Decision; reason?: string; remember?: boolean } {
   const outcome = (result as { outcome?: { outcome?: unknown; optionId?: unknown } } | null)?.outcome;
-  if (outcome?.outcome === 'selected' && outcome.optionId === 'allow') return { decision: 'allow' };
-  if (outcome?.outcome === 'selected') return { decision: 'deny', reason: 'rejected by user' };
+  if (outcome?.outcome === 'selected') {
+    const kind = options.find(({ optionId }) => optionId === outcome.optionId)?.kind;
+    if (kind === 'allow_once' || kind === 'allow_always')
+      return { decision: 'allow', remember: kind === 'allow_always' };
+    return { decision: 'deny', reason: 'rejected by user', remember: kind === 'reject_always' };
+  }
   if (outcome?.outcome === 'cancelled') return { decision: 'deny', reason: 'cancelled' };
   return { decision: 'deny', reason: 'unreadable answer' };
 }

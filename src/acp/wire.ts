@@ -6,8 +6,14 @@ import type {
   AuthenticateRequest,
   AuthenticateResponse,
   CancelNotification,
+  CloseSessionRequest,
+  CloseSessionResponse,
+  DeleteSessionRequest,
+  DeleteSessionResponse,
   InitializeRequest,
   InitializeResponse,
+  ListSessionsRequest,
+  ListSessionsResponse,
   LoadSessionRequest,
   LoadSessionResponse,
   LogoutRequest,
@@ -25,6 +31,12 @@ import type {
   SetSessionModeRequest,
   SetSessionModeResponse,
 } from '@agentclientprotocol/sdk';
+import type {
+  ForkSessionRequest,
+  ForkSessionResponse,
+  SetSessionTitleRequest,
+  SetSessionTitleResponse,
+} from '@agentclientprotocol/sdk/unstable';
 
 interface Call<Params, Result> {
   params: Params;
@@ -39,6 +51,11 @@ export interface Methods {
   'session/new': Call<NewSessionRequest, NewSessionResponse>;
   'session/load': Call<LoadSessionRequest, LoadSessionResponse>;
   'session/resume': Call<ResumeSessionRequest, ResumeSessionResponse>;
+  'session/list': Call<ListSessionsRequest, ListSessionsResponse>;
+  'session/close': Call<CloseSessionRequest, CloseSessionResponse>;
+  'session/delete': Call<DeleteSessionRequest, DeleteSessionResponse>;
+  'session/fork': Call<ForkSessionRequest, ForkSessionResponse>;
+  'session/set_title': Call<SetSessionTitleRequest, SetSessionTitleResponse>;
   'session/prompt': Call<PromptRequest, PromptResponse>;
   'session/set_mode': Call<SetSessionModeRequest, SetSessionModeResponse>;
   'session/set_config_option': Call<SetSessionConfigOptionRequest, SetSessionConfigOptionResponse>;
@@ -46,6 +63,8 @@ export interface Methods {
   '_pixir/session/attach': Call<AttachParams, AttachResult>;
   '_pixir/session/detach': Call<{ sessionId: string }, Record<string, never>>;
   '_pixir/session/history': Call<HistoryParams, HistoryPage>;
+  '_pixir/session/permissions': Call<{ sessionId: string }, { rules: Rule[] }>;
+  '_pixir/session/permissions/revoke': Call<{ sessionId: string; ruleId: string }, Record<string, never>>;
 }
 
 /** The notifications a client may send. */
@@ -93,6 +112,18 @@ export interface HistoryPage {
   before: string | null;
 }
 
+/** A decision that is remembered: what `text` says is decided without asking, until the rule is revoked. */
+interface Rule {
+  ruleId: string;
+  decision: 'allow' | 'deny';
+  tool: string;
+  /** As it was offered. */
+  text: string;
+  by: string;
+  /** ISO 8601. */
+  at: string;
+}
+
 /** The params of one `session/update`, with what rides beside the update itself. */
 export interface UpdateParams extends SessionNotification {
   update: SessionUpdate;
@@ -126,4 +157,10 @@ export interface StateChange {
   cursor: string;
   state: 'idle' | 'running';
   turn: { turnId: string; promptKey?: string };
+}
+
+/** `_pixir/session/closed`: there is no such Session any more, and nothing follows. */
+export interface SessionClosed {
+  sessionId: string;
+  reason: 'deleted';
 }

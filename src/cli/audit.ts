@@ -1,5 +1,6 @@
 /** The audit trail of one Session: when, who, what, one line each, from its Log alone. What was said is not part of it. */
 import type { Event } from '../core/event.ts';
+import { ruleText } from '../core/rule.ts';
 
 /** Events from before they named a principal. */
 const NOT_RECORDED = '-';
@@ -25,6 +26,16 @@ export function auditor(): (event: Event) => string {
       case 'permission_decision': {
         const { by, decision, callId } = event.data;
         return [by, decision, titles.get(callId) ?? callId];
+      }
+      case 'permission_rule': {
+        const { by, ruleId, decision, text } = event.data;
+        return [by, 'rule', `${ruleId} ${ruleText(decision, text)}`];
+      }
+      case 'permission_rule_revoked':
+        return [event.data.by, 'revoke', event.data.ruleId];
+      case 'turn_finished': {
+        const { outcome, by = NOT_RECORDED, turnId } = event.data;
+        return outcome === 'cancelled' ? [by, 'cancel', turnId] : undefined;
       }
       default:
         return undefined;

@@ -2,7 +2,7 @@
  * One Session that the editor is attached to: how far it has come, and what of the updates that come again it has been
  * shown already. A plain editor can take nothing back, so it must never be shown what would have to be.
  */
-import { membersOf, pixirOf, textOf } from './bridge-frames.ts';
+import { type Frame, membersOf, pixirOf, textOf } from './bridge-frames.ts';
 import type { Outgoing } from './bridge-outbox.ts';
 
 export interface BridgeSession {
@@ -21,6 +21,10 @@ export interface BridgeSession {
   replaying: boolean;
   /** The `session/load` that is not answered yet. */
   load: Outgoing | undefined;
+  /** The editor knows the commands; every subscription says them again. */
+  offered: boolean;
+  /** The commands, as long as a load is to be answered first. */
+  offer: Frame | undefined;
   /** The user message that came last, and how many of its blocks were shown, now and altogether. */
   blocks: { messageId: unknown; now: number; shown: number } | undefined;
 }
@@ -34,6 +38,8 @@ export function newBridgeSession(id: string, cursor: string | undefined): Bridge
     announce: false,
     replaying: false,
     load: undefined,
+    offered: false,
+    offer: undefined,
     blocks: undefined,
   };
 }
@@ -72,6 +78,11 @@ export function takeUpdate(
     case 'agent_message_chunk':
       // A crash lost the tail of what was shown: all that comes is the part before it.
       return !(plain && meta.replace);
+    case 'available_commands_update': {
+      const isNew = !session.offered;
+      session.offered = true;
+      return isNew;
+    }
     default:
       return true;
   }

@@ -2,7 +2,7 @@
  * The Sessions that the editor is attached to, kept attached across connections. Every change here follows from what was
  * asked, answered or told; it must never let a request overtake the updates that came before it.
  */
-import type { RequestId } from '../acp/jsonrpc.ts';
+import { RESOURCE_NOT_FOUND, type RequestId } from '../acp/jsonrpc.ts';
 import type { Logger } from '../server/logger.ts';
 import { type Frame, membersOf, pixirOf, sessionIdOf, textOf, withoutCursor, withPixir } from './bridge-frames.ts';
 import type { Outbox, Outgoing } from './bridge-outbox.ts';
@@ -32,7 +32,7 @@ export interface BridgeHost {
 
 const LOAD = 'session/load';
 const ATTACH = '_pixir/session/attach';
-const OPENING = ['session/new', LOAD, 'session/resume'];
+const OPENING = ['session/new', 'session/fork', LOAD, 'session/resume'];
 const REOPENING = [LOAD, 'session/resume', ATTACH];
 const ENDING = ['session/close', 'session/delete', '_pixir/session/detach'];
 
@@ -136,14 +136,22 @@ export class BridgeSessions {
       session.stage = 'catching_up';
       this.#host.flush();
     };
-    const reject: Outcome['reject'] = (error) => {
-      // It is gone, or not for us: whoever asks for it again is told so.
-      const { load } = session;
-      if (load?.id !== undefined) this.#host.answer(load.id, { error });
-      this.#forget(sessionId);
-      this.#host.flush();
-    };
-    this.#host.ask(ATTACH, { sessionId, role, cursor }, { resolve, reject });
+    this.#host.ask(ATTACH, { sessionId, role, cursor }, { resolve, reject: (error) => this.#gone(session, error) });
+  }
+
+  /** It is not there, or not for us: whoever asks for it again is told so. */
+  #gone({ id, load }: BridgeSession, error: unknown): void {
+    if (load?.id !== undefined) this.#host.answer(load.id, { error });
+    this.#forget(id);
+    this.#host.flush();
+  }
+
+  /** It was deleted. A load that the server has been asked for is answered by the server. */
+  closed(params: Record<string, unknown>): void {
+    const session = this.of(params);
+    if (!session) return;
+    if (session.load && !session.load.result) session.load = undefined;
+    this.#gone(session, { code: RESOURCE_NOT_FOUND, message: 'unknown session', data: { sessionId: session.id } });
   }
 
   /** Shows an update, if there is anything new in it. */
@@ -152,6 +160,10 @@ export class BridgeSessions {
     if (sessionId === undefined) return;
     // Some other method has attached the connection, at the head.
     const session = this.of(params) ?? this.#track(sessionId, 'head');
+    if (session.load?.result && membersOf(params.update).sessionUpdate === 'available_commands_update') {
+      session.offer = frame;
+      return;
+    }
     const plain = this.#host.plain() && !session.announce;
     if (!takeUpdate(session, params, plain, this.#host.outbox.hasPrompt)) return;
     this.#host.toEditor(plain ? { ...frame, params: withoutCursor(params) } : frame);
@@ -166,11 +178,15 @@ export class BridgeSessions {
     if (load?.result && load.id !== undefined)
       this.#host.answer(load.id, { result: withPixir(load.result, { cursor }) });
     session.replaying = session.load !== undefined;
+    const { offer } = session;
+    session.offer = undefined;
+    if (offer) this.update(offer, offer.params ?? {});
   }
 
   /** What the answer to a request of the editor's means for coming back. */
   answered({ method, params }: Outgoing, result: unknown): void {
-    const sessionId = sessionIdOf(params) ?? sessionIdOf(result);
+    // A fork is asked of one Session and opens another.
+    const sessionId = sessionIdOf(result) ?? sessionIdOf(params);
     if (sessionId === undefined) return;
     if (method === 'session/prompt') this.#host.questions.turnOver(sessionId);
     if (ENDING.includes(method)) this.#forget(sessionId);

@@ -214,6 +214,10 @@ class Bridge implements Receiver {
       case '$/cancel_request':
         this.#questions.withdrawn(params.requestId);
         return;
+      case '_pixir/session/closed':
+        this.#sessions.closed(params);
+        this.#toEditor(frame);
+        return;
       case '_pixir/session/caught_up':
         if (session) this.#sessions.nowCaughtUp(session, params);
         this.#proved();

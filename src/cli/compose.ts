@@ -2,19 +2,23 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ConnectionLimits } from '../acp/agent.ts';
 import { openPeer } from '../acp/peer.ts';
 import type { OpenPeer } from '../acp/transport.ts';
 import { createBus } from '../core/bus.ts';
 import { systemClock } from '../core/clock.ts';
 import { recover, stopAll } from '../core/conversation.ts';
 import { toCoreError } from '../core/errors.ts';
+import type { RuntimeLimits } from '../core/limits.ts';
 import { createRuntime, type ModelInfo, type Runtime } from '../core/runtime.ts';
 import { PROVIDERS } from '../providers/index.ts';
 import { playgroundFiles } from '../providers/playground.ts';
 import type { Logger } from '../server/logger.ts';
 import { claimDataDir, type DataDirLock } from '../store/data-dir.ts';
+import { diskRoom } from '../store/disk-room.ts';
 import { openSqliteLog, type SqliteLog } from '../store/sqlite-log.ts';
 import { createTools } from '../tools/index.ts';
+import { createMcp } from '../tools/mcp.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../tools/sandbox.ts';
 import type { Config, Environment } from './config.ts';
 import { createLogger } from './logger.ts';
@@ -23,6 +27,14 @@ import { createWorkspaceResolver } from './workspaces.ts';
 
 /** How fast the demonstration speaks: fast enough not to bore, slow enough to be seen streaming. */
 const DEMO_PACE_MS = 15;
+
+const LOGIN = {
+  type: 'terminal' as const,
+  id: 'login',
+  name: 'Log in with an API key',
+  description: 'Asks for the API key of the model server in a terminal, and keeps it',
+  args: ['login'],
+};
 
 interface Role {
   serves?: boolean;
@@ -60,10 +72,17 @@ export async function compose(config: Config, env: Environment, role: Role = {})
   const dataDir = stack.adopt(claimDataDir(config.dataDir, role), (lock) => lock.release());
   const log = stack.adopt(openSqliteLog({ ...databaseOptions(config), clock: systemClock }), (open) => open.close());
   await checkSandbox(sandbox, config, role, logger);
-  const runtime = composeRuntime(config, env, { log, logger, sandbox });
+  const runtime = composeRuntime(config, env, { log, logger, sandbox, role });
   await preparePlayground(config);
   await recover(runtime);
-  const agent = { runtime, name: 'pixir', version: packageVersion(), onError: runtime.onError };
+  const agent = {
+    runtime,
+    name: 'pixir',
+    version: packageVersion(),
+    authMethods: [LOGIN],
+    limits: connectionLimits(config, role),
+    onError: runtime.onError,
+  };
   const held = stack.move();
   return {
     runtime,
@@ -73,6 +92,7 @@ export async function compose(config: Config, env: Environment, role: Role = {})
     openPeer: (transport, principal) => openPeer(agent, transport, principal),
     async close(turns) {
       await stopAll(runtime, turns);
+      await runtime.toolboxes.close();
       await held.disposeAsync();
     },
   };
@@ -89,9 +109,10 @@ interface Parts {
   log: SqliteLog;
   logger: Logger;
   sandbox: Sandbox;
+  role: Role;
 }
 
-function composeRuntime(config: Config, env: Environment, { log, logger, sandbox }: Parts): Runtime {
+function composeRuntime(config: Config, env: Environment, { log, logger, sandbox, role }: Parts): Runtime {
   const onError = (error: unknown) => {
     const { code, message } = toCoreError(error);
     logger.error({ code, err: error }, message);
@@ -99,6 +120,7 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
   const entry = PROVIDERS[config.provider];
   return createRuntime({
     log,
+    blobs: log.blobs,
     onError,
     clock: systemClock,
     bus: createBus(onError),
@@ -108,7 +130,21 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
       pace: DEMO_PACE_MS,
     }),
     tools: createTools({ env, sandbox, hidden: [realpathSync(config.dataDir)] }),
+    openServers: createMcp({
+      env,
+      sandbox,
+      version: packageVersion(),
+      // Over stdio the client has started this process, and could as well start any other.
+      allowed: role.serves ? { commands: config.mcpCommands, origins: config.mcpOrigins } : null,
+      trusted: config.mcpTrusted,
+    }),
     resolveWorkspace: createWorkspaceResolver(config.workspaces),
+    hasRoom: diskRoom({
+      dir: config.dataDir,
+      minFreeBytes: config.limits.minFreeDiskBytes,
+      clock: systemClock,
+      onLow: (freeBytes) => logger.warn({ freeBytes }, 'the disk is nearly full: new prompts are refused'),
+    }),
     settings: {
       models: catalogue(config),
       effort: config.reasoningEffort,
@@ -116,10 +152,30 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
       permissionTimeoutMs: config.permissionTimeoutMs,
       turnTimeoutMs: config.turnTimeoutMs ?? null,
       maxIterations: config.maxIterations ?? null,
+      autoCompact: config.autoCompact === 'on',
       recovery: config.recovery,
+      limits: runtimeLimits(config),
       sandbox: async () => (await sandbox.status()).kind,
     },
   });
+}
+
+function runtimeLimits({ limits }: Config): RuntimeLimits {
+  return {
+    sessions: limits.maxSessions,
+    sessionsPerOwner: limits.maxSessionsPerOwner,
+    runningTurns: limits.maxRunningTurns,
+    runningTurnsPerOwner: limits.maxRunningTurnsPerOwner,
+  };
+}
+
+function connectionLimits({ limits }: Config, { serves }: Role): ConnectionLimits {
+  return {
+    requestsInFlight: limits.maxRequestsInFlight,
+    attachedSessions: limits.maxAttachedSessions,
+    // Over stdio nobody else waits for the place, and an editor may start us long before it speaks.
+    initializeTimeoutMs: serves ? limits.initializeTimeoutMs : null,
+  };
 }
 
 /** The models that clients are offered; the default one first. */

@@ -1,5 +1,6 @@
 /**
- * The configuration: flags over environment over `<data-dir>/config.json`, checked once at the start by one schema.
+ * The configuration: flags over environment over `<data-dir>/config.json`, checked once at the start by one schema. What
+ * `pixir login` stored comes after them.
  * This is the only file that reads the environment, and it must never repeat a value in an error: it may be a secret.
  */
 import { readFileSync } from 'node:fs';
@@ -26,12 +27,12 @@ const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https U
 const publicUrl = httpUrl
   .refine((url) => /^https?:[/][/][^/?#@]+([/][^?#]*)?$/.test(url), 'must have no user, query or fragment')
   .transform((url) => url.replace(/[/]+$/, ''));
-const origin = z
+const isOrigin = (value: string) => /^https?:[/][/][^*]+$/.test(value) && URL.parse(value)?.origin === value;
+const origin = z.string().refine(isOrigin, 'must be origins like https://example.org');
+const command = z.string().refine((value) => isAbsolute(value), 'must be absolute paths of commands');
+const commandOrOrigin = z
   .string()
-  .refine(
-    (value) => /^https?:[/][/][^*]+$/.test(value) && URL.parse(value)?.origin === value,
-    'must be origins like https://example.org',
-  );
+  .refine((value) => isAbsolute(value) || isOrigin(value), 'must be absolute paths of commands, or origins');
 const address = z.string().refine(isAddressRange, 'must be IP addresses or ranges like 10.0.0.0/8');
 
 const schema = z.object({
@@ -52,8 +53,13 @@ const schema = z.object({
   turnTimeoutMs: integer(1).optional(),
   maxIterations: integer(1).optional(),
   recovery: oneOf(RECOVERIES).default('resume'),
+  autoCompact: oneOf(SWITCH).default('on'),
   sandbox: oneOf(SANDBOXES).default('auto'),
   sandboxNetwork: oneOf(SWITCH).default('off'),
+  // The MCP servers that clients of the network may name, and those whose read-only tools need no permission.
+  mcpCommands: list(',', command).default([]),
+  mcpOrigins: list(',', origin).default([]),
+  mcpTrusted: list(',', commandOrOrigin).default([]),
   logLevel: oneOf(LOG_LEVELS).default('info'),
   tlsCert: text.optional(),
   tlsKey: text.optional(),
@@ -127,8 +133,7 @@ export const environment: Environment = process.env;
 export function loadConfig(input: ConfigInput, env: Environment = environment): Config {
   const { command, flags = {}, cwd = process.cwd() } = input;
   const dataDir = flags.dataDir ?? (env.PIXIR_DATA_DIR || defaultDataDir(env));
-  const file = join(resolve(cwd, dataDir), 'config.json');
-  const found = gather(flags, env, cwd, file);
+  const found = gather(flags, env, cwd, resolve(cwd, dataDir));
 
   const values = Object.fromEntries([...found].map(([key, { value }]) => [key, value]));
   const parsed = schema.safeParse({ ...values, dataDir });
@@ -179,9 +184,14 @@ interface Found {
   base: string;
 }
 
+/** Where `pixir login` keeps the API key. */
+export const storedKeyFile = (dataDir: string) => join(dataDir, 'provider-key');
+
 /** Picks for each key the first source that has it. */
-function gather(flags: object, env: Environment, cwd: string, file: string): Map<PropertyKey, Found> {
+function gather(flags: object, env: Environment, cwd: string, dataDir: string): Map<PropertyKey, Found> {
+  const file = join(dataDir, 'config.json');
   const written = readConfigFile(file);
+  const stored = readText(storedKeyFile(dataDir))?.trim();
   const found = new Map<PropertyKey, Found>();
   for (const key of KEYS) {
     const variable = variableOf(key);
@@ -189,6 +199,7 @@ function gather(flags: object, env: Environment, cwd: string, file: string): Map
       { value: flags[key as keyof typeof flags], origin: `${FLAGS[key as Key]} (flag)`, base: cwd },
       { value: env[variable] || undefined, origin: `${variable} (environment)`, base: cwd },
       { value: written[key], origin: `${key} (${file})`, base: dirname(file) },
+      { value: (key === 'openaiApiKey' && stored) || undefined, origin: storedKeyFile(dataDir), base: dataDir },
     ];
     const first = candidates.find(({ value }) => value !== undefined);
     if (first) found.set(key, first);
@@ -196,15 +207,20 @@ function gather(flags: object, env: Environment, cwd: string, file: string): Map
   return found;
 }
 
-function readConfigFile(path: string): Record<string, unknown> {
-  let content: string;
+/** Undefined when there is no such file. */
+function readText(path: string): string | undefined {
   try {
-    content = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {};
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw new CoreError('config_invalid', `${path}: cannot be read (${code})`);
   }
+}
+
+function readConfigFile(path: string): Record<string, unknown> {
+  const content = readText(path);
+  if (content === undefined) return {};
   const settings = parseObject(content);
   if (!settings) throw new CoreError('config_invalid', `${path}: must be one JSON object`);
   // The data directory is where this file was found, so the file cannot name it.

@@ -74,9 +74,13 @@ async function checkDatabase(config: Config): Promise<Finding> {
 async function checkProvider({ provider, openaiApiKey, openaiBaseUrl }: Config): Promise<Finding> {
   const finding = (ok: boolean, text: string) => ({ check: 'provider', ok, text });
   if (provider === 'scripted') {
-    return finding(true, 'scripted demonstration; set OPENAI_API_KEY or OPENAI_BASE_URL for a real model');
+    return finding(
+      true,
+      'scripted demonstration; for a real model run pixir login, or set OPENAI_API_KEY or OPENAI_BASE_URL',
+    );
   }
-  if (!openaiApiKey && !openaiBaseUrl) return finding(false, `${provider} needs OPENAI_API_KEY or OPENAI_BASE_URL`);
+  if (!openaiApiKey && !openaiBaseUrl)
+    return finding(false, `${provider} needs a key: run pixir login, or set OPENAI_API_KEY or OPENAI_BASE_URL`);
   return finding(true, `${provider}, ${openaiBaseUrl ?? 'the OpenAI API'}, ${openaiApiKey ? 'with' : 'without'} a key`);
 }
 

@@ -1,5 +1,6 @@
 /** One Event as Markdown, for people who read or keep a conversation. Events that say nothing to a reader are ''. */
 import type { ContentBlock, Event } from '../core/event.ts';
+import { ruleText } from '../core/rule.ts';
 
 export function toMarkdown(event: Event): string {
   switch (event.type) {
@@ -21,6 +22,10 @@ export function toMarkdown(event: Event): string {
       return event.data.permissionId
         ? `_${event.data.decision === 'allow' ? 'Allowed' : 'Denied'} by ${event.data.by}._\n\n`
         : '';
+    case 'permission_rule':
+      return `_${ruleText(event.data.decision, event.data.text)}: so decided ${event.data.by}._\n\n`;
+    case 'history_compacted':
+      return `_The model goes on from a summary:_\n\n${event.data.summary}\n\n`;
     case 'turn_finished':
       return event.data.error ? `> ${event.data.error.message}\n\n` : '';
     case 'session_configured':
@@ -29,12 +34,23 @@ export function toMarkdown(event: Event): string {
     case 'reasoning':
     case 'provider_usage':
     case 'permission_requested':
+    case 'permission_rule_revoked':
+    case 'compaction_started':
+    case 'compaction_failed':
       return '';
   }
 }
 
 function blockText(block: ContentBlock): string {
-  return block.type === 'text' ? block.text : `[${block.name}](${block.uri})`;
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource_link':
+      return `[${block.name}](${block.uri})`;
+    case 'image':
+    case 'resource':
+      return `_(${block.uri ?? block.mimeType}: ${block.size} bytes, SHA-256 ${block.hash})_`;
+  }
 }
 
 /** A fence longer than any run of backticks inside, so that the content cannot end it. */

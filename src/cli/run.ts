@@ -1,8 +1,9 @@
 /** `pixir run`: one prompt, streamed to the terminal. A client like any other: it only reads the Session and answers. */
 import { createInterface } from 'node:readline/promises';
 import type { Signal } from '../core/bus.ts';
-import { answer, attach, configure, interrupt, resume, send, start } from '../core/conversation.ts';
+import { answer, attach, configure, interrupt, resume, send } from '../core/conversation.ts';
 import { type Event, modeSchema, newId, permissionModeSchema } from '../core/event.ts';
+import { start } from '../core/lifecycle.ts';
 import { LOCAL } from '../core/principal.ts';
 import type { Runtime } from '../core/runtime.ts';
 import type { Session } from '../core/session.ts';

@@ -9,7 +9,7 @@ import { Link, type LinkState } from './link.ts';
 import { type ClientStorage, noStorage, type SessionMemory, sessionMemory } from './memory.ts';
 import { type Address, type Ports, systemPorts } from './ports.ts';
 import { ClientError, closed, createRpc, type RequestId, type Rpc } from './rpc.ts';
-import { Session, type SessionHost, type SessionOptions } from './session.ts';
+import { Session, type SessionHost, type SessionOptions, UNKNOWN_SESSION } from './session.ts';
 
 export interface ClientOptions {
   /** The bearer token. Node only: a page cannot send headers, and signs in with a cookie or a ticket. */
@@ -152,7 +152,7 @@ export class Client {
     if (method === 'session/update') session?.update(params as UpdateParams);
     else if (method === '_pixir/session/caught_up') session?.nowCaughtUp(params as CaughtUp);
     else if (method === '_pixir/session/state') session?.stateChanged(params as StateChange);
-    else if (method === '_pixir/session/closed') session?.failed(closed());
+    else if (method === '_pixir/session/closed') session?.failed(closed(UNKNOWN_SESSION));
     else if (method === '$/cancel_request') this.#withdrawn((params as { requestId: RequestId }).requestId);
   }
 

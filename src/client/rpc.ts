@@ -25,7 +25,11 @@ export class ClientError extends Error {
   readonly code: number | undefined;
   readonly data: unknown;
 
-  constructor(reason: FailureReason, message: string, { code, data }: { code?: number; data?: unknown } = {}) {
+  constructor(
+    reason: FailureReason,
+    message: string,
+    { code, data }: { code?: number | undefined; data?: unknown } = {},
+  ) {
     super(message);
     this.name = 'ClientError';
     this.reason = reason;
@@ -113,6 +117,7 @@ function lost(): ClientError {
   return new ClientError('connection_lost', 'the connection was lost');
 }
 
-export function closed(): ClientError {
-  return new ClientError('closed', 'it was closed');
+/** @param code of the server's, where it was the server that ended it. */
+export function closed(code?: number): ClientError {
+  return new ClientError('closed', 'it was closed', { code });
 }

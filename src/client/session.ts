@@ -55,7 +55,8 @@ export interface SessionHost {
 }
 
 const SAVE_MS = 500;
-const UNKNOWN_SESSION = -32002;
+/** The server's code for a Session that does not exist, or not for us. */
+export const UNKNOWN_SESSION = -32002;
 
 export class Session {
   readonly id: string;

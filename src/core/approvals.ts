@@ -1,12 +1,15 @@
 /**
  * The permissions of one Session that wait for a decision. They belong to the Session, not to a connection: the first
- * valid decision wins, whoever makes it, and the deadline runs with nobody attached. Nothing is ever assumed.
+ * valid decision wins, whoever makes it, and the deadline runs with nobody attached. Nothing is ever assumed; what decides
+ * without asking is a rule that somebody chose.
  */
 import type { Clock } from './clock.ts';
-import { newId } from './event.ts';
+import { CoreError } from './errors.ts';
+import { type EventData, type EventDraft, newId, type RuleOffer } from './event.ts';
 import type { TurnAbort } from './phase.ts';
+import { rulesInForce } from './rule.ts';
 import type { Session } from './session.ts';
-import type { PendingPermission } from './session-state.ts';
+import type { PendingPermission, PermissionRule } from './session-state.ts';
 
 export type Decision = 'allow' | 'deny';
 
@@ -17,6 +20,8 @@ export class Approvals {
   readonly #waiting = new Map<string, (decision: Decision) => void>();
   /** Decisions on their way to the Log: the first one in has won, though it is not committed yet. */
   readonly #deciding = new Map<string, Promise<unknown>>();
+  /** Rules whose end is on its way to the Log. */
+  readonly #revoking = new Map<string, Promise<unknown>>();
 
   constructor(session: Session, clock: Clock, timeoutMs: number) {
     this.#session = session;
@@ -27,13 +32,16 @@ export class Approvals {
   /**
    * Asks for a permission and waits, however long, until somebody decides, the deadline passes, or `signal` aborts.
    *
-   * @param argsHash binds the decision to the exact call.
+   * @param call its `argsHash` binds the decision to exactly this one; `rule` is what it covers if it is remembered.
    * @throws the signal's reason; the Turn's closing then records the denial.
    */
-  async ask(turnId: string, callId: string, argsHash: string, signal: AbortSignal): Promise<Decision> {
+  async ask(
+    call: Omit<EventData['permission_requested'], 'permissionId' | 'expiresAt'>,
+    signal: AbortSignal,
+  ): Promise<Decision> {
     const permissionId = newId('perm');
     const expiresAt = new Date(this.#clock.now() + this.#timeoutMs).toISOString();
-    const data = { turnId, permissionId, callId, argsHash, expiresAt };
+    const data = { ...call, permissionId, expiresAt };
     return this.#wait(permissionId, this.#timeoutMs, signal, () =>
       this.#session.record([{ sessionId: this.#session.id, type: 'permission_requested', data }]),
     );
@@ -82,15 +90,26 @@ export class Approvals {
    * Settles a permission. Returns false, and changes nothing, when it is unknown or settled, or its Turn is ending.
    *
    * @param by the principal who decided, or `timeout`.
+   * @param how `remember`: the rule that was offered is made of it, in the same commit.
    */
-  async decide(permissionId: string, decision: Decision, by: string, reason?: string): Promise<boolean> {
+  async decide(
+    permissionId: string,
+    decision: Decision,
+    by: string,
+    { reason, remember = false }: { reason?: string; remember?: boolean } = {},
+  ): Promise<boolean> {
     const pending = this.#session.state.permissions.get(permissionId);
     const turn = this.#session.state.turn;
     const settle = this.#waiting.get(permissionId);
     if (!pending || !turn || !settle || this.#deciding.has(permissionId)) return false;
     const why = reason === undefined ? {} : { reason };
     const data = { turnId: turn.turnId, permissionId, callId: pending.call.callId, decision, by, ...why };
-    const recorded = this.#session.record([{ sessionId: this.#session.id, type: 'permission_decision', data }]);
+    const events: EventDraft[] = [{ sessionId: this.#session.id, type: 'permission_decision', data }];
+    if (remember && pending.rule) {
+      const rule = { ruleId: newId('rule'), decision, tool: pending.call.name, ...pending.rule, by };
+      events.push({ sessionId: this.#session.id, type: 'permission_rule', data: rule });
+    }
+    const recorded = this.#session.record(events);
     this.#deciding.set(permissionId, recorded);
     try {
       await recorded;
@@ -99,5 +118,32 @@ export class Approvals {
     }
     settle(decision);
     return true;
+  }
+
+  /** The rule that decides what the offer covers, if somebody has made one. */
+  ruleFor(tool: string, { keyHash }: RuleOffer): PermissionRule | undefined {
+    const fits = (rule: PermissionRule) => rule.tool === tool && rule.keyHash === keyHash;
+    return rulesInForce(this.#session.state).find((rule) => fits(rule) && !this.#revoking.has(rule.ruleId));
+  }
+
+  /**
+   * From the moment of the call the rule decides nothing more; one that is revoked already stays so.
+   *
+   * @throws CoreError `invalid_params`: there never was one of this id.
+   */
+  async revoke(ruleId: string, by: string): Promise<void> {
+    const rule = this.#session.state.rules.get(ruleId);
+    if (rule === undefined) throw new CoreError('invalid_params', 'unknown rule', { field: 'ruleId' });
+    if (rule === null) return;
+    const data = { ruleId, by };
+    const revoking =
+      this.#revoking.get(ruleId) ??
+      this.#session.record([{ sessionId: this.#session.id, type: 'permission_rule_revoked', data }]);
+    this.#revoking.set(ruleId, revoking);
+    try {
+      await revoking;
+    } finally {
+      this.#revoking.delete(ruleId);
+    }
   }
 }

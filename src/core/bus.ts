@@ -2,14 +2,17 @@
  * The bus: tells whoever watches a Session that something happened. It is lossy by contract and carries no truth: a
  * listener that misses a signal finds everything in the Session and its Log.
  */
+import type { Progress } from './tool.ts';
 
 export type Signal =
   /** Events were committed up to and including `seq`. */
   | { type: 'committed'; seq: number }
   /** Text was added to the live item; `offset` counts UTF-16 code units from the item's start. */
   | { type: 'delta'; messageId: string; kind: 'message' | 'thought'; offset: number; text: string }
-  /** A running tool's output so far, bounded; it replaces the earlier snapshot. */
-  | { type: 'tool_output'; callId: string; output: string };
+  /** What is shown of a running tool; it replaces what was shown before. */
+  | { type: 'tool_output'; callId: string; output: Progress }
+  /** The Session was deleted. */
+  | { type: 'deleted' };
 
 export type Listener = (signal: Signal) => void;
 type Unsubscribe = () => void;

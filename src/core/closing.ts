@@ -10,8 +10,15 @@ export type TurnEnding =
   | { outcome: 'completed'; stopReason: Exclude<StopReason, 'cancelled'> }
   | { outcome: 'failed'; error: Failure }
   | { outcome: 'timed_out'; error: Failure }
-  | { outcome: 'cancelled' }
+  /** `by`: the principal who cancelled. */
+  | { outcome: 'cancelled'; by?: string }
   | { outcome: 'interrupted'; error: Failure };
+
+/** How a Turn ends that a crash cut and that does not go on. */
+export const CUT_OFF = {
+  outcome: 'interrupted',
+  error: { kind: 'interrupted', message: 'The server stopped while this Turn ran.' },
+} satisfies TurnEnding;
 
 /** A failed Turn is content and `end_turn`: JSON-RPC errors are kept for faults of the protocol. */
 function stopReasonOf(ending: TurnEnding): StopReason {
@@ -27,11 +34,13 @@ function stopReasonOf(ending: TurnEnding): StopReason {
   }
 }
 
+const CANCELLED: Failure = { kind: 'cancelled', message: 'the Turn was cancelled' };
+
 /** Why the calls and permissions that are still open will never be settled otherwise. */
 function openCallError(outcome: TurnOutcome): Failure {
   switch (outcome) {
     case 'cancelled':
-      return { kind: 'cancelled', message: 'the Turn was cancelled' };
+      return CANCELLED;
     case 'timed_out':
       return { kind: 'timeout', message: 'the Turn ran out of time' };
     default:
@@ -42,13 +51,22 @@ function openCallError(outcome: TurnOutcome): Failure {
 /**
  * @param live text that was streaming and never completed: recorded as a partial message, so that nobody loses what
  *   they have read.
+ * @param entitle whether a Session without a title gets one from its first prompt.
  * @returns the Events to append, the last of them `turn_finished`; [] when no Turn is open.
  */
-export function closingEvents(state: SessionState, ending: TurnEnding, live: LiveDraft | undefined): EventDraft[] {
+export function closingEvents(
+  state: SessionState,
+  ending: TurnEnding,
+  live: LiveDraft | undefined,
+  entitle = true,
+): EventDraft[] {
   if (!state.turn) return [];
   const { sessionId } = state;
   const { turnId } = state.turn;
-  const events = cutOffItem(state, live, ending.outcome === 'completed' ? 'failed' : ending.outcome);
+  const events = [
+    ...cutOffItem(state, live, ending.outcome === 'completed' ? 'failed' : ending.outcome),
+    ...cutOffCompaction(state, 'error' in ending ? ending.error : CANCELLED),
+  ];
   for (const { permissionId, call } of state.permissions.values()) {
     const by = ending.outcome === 'cancelled' ? 'cancel' : ending.outcome === 'timed_out' ? 'timeout' : 'recovery';
     const data = { turnId, permissionId, callId: call.callId, decision: 'deny' as const, by };
@@ -61,8 +79,12 @@ export function closingEvents(state: SessionState, ending: TurnEnding, live: Liv
       : openCallError(ending.outcome);
     events.push(failedCall(state, callId, error));
   }
+  if (entitle && state.title === null && state.suggestedTitle !== null) {
+    events.push({ sessionId, type: 'session_titled', data: { title: state.suggestedTitle, by: 'runtime' } });
+  }
   const error = 'error' in ending ? { error: ending.error } : {};
-  const data = { turnId, outcome: ending.outcome, stopReason: stopReasonOf(ending), ...error };
+  const by = 'by' in ending ? { by: ending.by } : {};
+  const data = { turnId, outcome: ending.outcome, stopReason: stopReasonOf(ending), ...error, ...by };
   events.push({ sessionId, type: 'turn_finished', data });
   return events;
 }
@@ -79,6 +101,7 @@ export function mendingEvents(state: SessionState, live: LiveDraft | undefined):
   const ran = [...state.openCalls.keys()].filter((callId) => !waiting.has(callId));
   return [
     ...cutOffItem(state, live, 'interrupted'),
+    ...cutOffCompaction(state, CUT_OFF.error),
     ...ran.map((callId) => failedCall(state, callId, openCallError('interrupted'))),
     { sessionId, type: 'turn_continued', data: { turnId } },
   ];
@@ -98,6 +121,13 @@ function cutOffItem(
   }
   const data = { turnId, messageId, model: '', dialect: '', item: null, summary: text };
   return [{ sessionId, type: 'reasoning', data }];
+}
+
+/** A compaction that is not complete has not happened. */
+function cutOffCompaction({ sessionId, turn }: SessionState, error: Failure): EventDraft[] {
+  if (turn?.compaction?.status !== 'in_progress') return [];
+  const { compactionId } = turn.compaction;
+  return [{ sessionId, type: 'compaction_failed', data: { turnId: turn.turnId, compactionId, error } }];
 }
 
 function failedCall({ sessionId, turn }: SessionState, callId: string, error: Failure): EventDraft {

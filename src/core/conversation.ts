@@ -4,84 +4,26 @@
  * clients learn leaves through a Feed.
  */
 import type { Decision } from './approvals.ts';
+import { type LoadedBlobs, NO_BLOBS } from './blobs.ts';
 import type { Listener } from './bus.ts';
 import type { TurnEnding } from './closing.ts';
-import { findModel, settleStranded, type TurnOverrides, takeTurn, turnContext } from './driver.ts';
+import { findModel, type TurnExtras, type TurnOverrides, takeTurn, turnContext } from './driver.ts';
 import { CoreError } from './errors.ts';
-import type { ContentBlock, EventData, Json, Mode, PermissionMode, ReasoningEffort } from './event.ts';
+import type { ContentBlock, EventData, EventDraft, Mode, PermissionMode, ReasoningEffort } from './event.ts';
 import { strictest } from './permission.ts';
-import { TurnAbort, type TurnEnd } from './phase.ts';
-import { assertMay, mayWorkIn, type Principal, reaches, type Scope } from './principal.ts';
+import { assertThere, TurnAbort, type TurnEnd } from './phase.ts';
+import { assertMay, may, type Principal } from './principal.ts';
+import { holdSession, holdSettled, settleFault } from './reach.ts';
 import type { Runtime } from './runtime.ts';
 import type { Session } from './session.ts';
-import { assertSessionId, newSessionId } from './session-id.ts';
 import { contentHash } from './session-state.ts';
-import type { Hold } from './sessions.ts';
+import type { ServerStatus, ToolServer } from './session-tools.ts';
 import { runTurn } from './turn.ts';
-
-export interface NewSession {
-  /** Absolute path of the directory to work in. */
-  workspace: string;
-  mode?: Mode;
-}
-
-/** A new Session of the principal's owner. @throws CoreError `forbidden`; `invalid_params` when the directory is refused. */
-export async function start(
-  runtime: Runtime,
-  principal: Principal,
-  { workspace, mode = 'build' }: NewSession,
-): Promise<Session> {
-  assertMay(principal, 'prompt');
-  const sessionId = newSessionId(runtime.clock.now());
-  const { permissionCeiling } = runtime.settings;
-  const { owner } = principal;
-  const data = { workspace: await workspaceFor(runtime, principal, workspace), mode, permissionCeiling, owner };
-  using hold = await runtime.sessions.create({ sessionId, type: 'session_created', data });
-  return hold.session;
-}
-
-/**
- * The real path of a directory in which the principal may work.
- *
- * @throws CoreError `invalid_params`, without saying what is there outside the principal's own directories.
- */
-export async function workspaceFor(runtime: Runtime, principal: Principal, path: string): Promise<string> {
-  const outside = () =>
-    new CoreError('invalid_params', 'cwd is outside the directories that the credential allows', { field: 'cwd' });
-  const real = await runtime.resolveWorkspace(path).catch((error: unknown) => {
-    throw mayWorkIn(principal, path) ? error : outside();
-  });
-  if (!mayWorkIn(principal, real)) throw outside();
-  return real;
-}
 
 /** A look at the Session of this id as it is now. @throws CoreError `forbidden`, `unknown_session`, `invalid_params`. */
 export async function resume(runtime: Runtime, principal: Principal, sessionId: string): Promise<Session> {
   using hold = await holdSession(runtime, principal, sessionId, 'observe');
   return hold.session;
-}
-
-/**
- * The one place where it is decided whether a principal may do something to a Session. One that is not the principal's
- * is answered like one that does not exist, after the same work: a look at the list of Sessions and nothing more.
- *
- * @throws CoreError `forbidden`, `invalid_params`, `unknown_session`.
- */
-async function holdSession(runtime: Runtime, principal: Principal, sessionId: string, scope: Scope): Promise<Hold> {
-  assertMay(principal, scope);
-  assertSessionId(sessionId);
-  const row = await runtime.log.session(sessionId);
-  if (!row || !reaches(principal, row)) throw new CoreError('unknown_session', 'unknown session', { sessionId });
-  return await holdSettled(runtime, sessionId);
-}
-
-/** Holds the Session with everything settled that a crash or a full disk left behind. */
-async function holdSettled(runtime: Runtime, sessionId: string): Promise<Hold> {
-  using stack = new DisposableStack();
-  const hold = stack.use(await runtime.sessions.hold(sessionId));
-  await settleStranded(runtime, hold);
-  stack.move();
-  return hold;
 }
 
 /** A view of one Session for somebody who watches it. */
@@ -106,20 +48,29 @@ export async function attach(
   return { session: hold.session, stop };
 }
 
-export interface Prompt {
+export interface Prompt extends TurnExtras {
   sessionId: string;
   /** Chosen by the caller, so that it can recognise its own prompt in the Log. */
   turnId: string;
   messageId: string;
   content: ContentBlock[];
+  /** What the content refers to. */
+  blobs?: LoadedBlobs;
   /** Makes the prompt idempotent: the same key never runs twice. */
   promptKey?: string | undefined;
   /** For this Turn only. */
   model?: string | undefined;
   effort?: ReasoningEffort | undefined;
   permissionMode?: PermissionMode | undefined;
-  presenterContext?: Json | undefined;
   dryRun?: boolean;
+  /** From this Turn on, recorded with its start. */
+  mode?: Mode | undefined;
+  /** The command `/name` that the content begins with; the model is shown the rest. */
+  command?: string | undefined;
+  /** Answers the prompt instead of a model. */
+  reply?: string | undefined;
+  /** Has the conversation compacted instead; what the summary must keep. */
+  compact?: string | undefined;
 }
 
 /**
@@ -127,7 +78,7 @@ export interface Prompt {
  * resolves. `done` settles when the Turn has ended and rejects only when its end could not be recorded.
  *
  * @throws CoreError `turn_in_progress`, `unsupported_value` (model), `invalid_params` (a key with other content),
- *   `forbidden`, `unknown_session`, `log_write_failed`.
+ *   `forbidden`, `unknown_session`, `limit_exceeded`, `log_write_failed`.
  */
 export async function send(
   runtime: Runtime,
@@ -138,15 +89,20 @@ export async function send(
   using stack = new DisposableStack();
   const hold = stack.use(await holdSession(runtime, principal, prompt.sessionId, 'prompt'));
   const { session } = hold;
+  const hasRoom = await runtime.hasRoom();
   await settleOpening(session);
   const known = knownPrompt(session, prompt);
   if (known) return known;
+  assertThere(session);
   if (session.phase.kind === 'running') {
     throw new CoreError('turn_in_progress', 'a Turn is already running', { turnId: session.phase.turn.turnId });
   }
+  runtime.usage.assertTurn(session.state.owner, hasRoom);
   const overrides = overridesOf(prompt);
   const launch = takeTurn(runtime, session, prompt.turnId);
-  launch.turn.opening = session.record(openingEvents(prompt, overrides, principal.name));
+  launch.turn.opening = open(runtime, session, prompt, () =>
+    openingEvents(session.state, prompt, overrides, principal.name),
+  );
   try {
     await launch.turn.opening;
   } catch (error) {
@@ -157,7 +113,7 @@ export async function send(
   }
   // From here on the Turn keeps the Session alive, whoever else lets go of it.
   stack.move();
-  launch.run(hold, () => runTurn(turnContext(runtime, hold, launch.turn, overrides, prompt.presenterContext)));
+  launch.run(hold, async () => runTurn(await turnContext(runtime, hold, launch.turn, overrides, prompt)));
   return { turnId: prompt.turnId, done: launch.turn.done };
 }
 
@@ -194,20 +150,31 @@ async function settleOpening(session: Session): Promise<void> {
   }
 }
 
-/** A Session that could not write reads its Log again before it takes anything new. */
-async function settleFault(session: Session): Promise<void> {
-  if (session.phase.kind !== 'faulted') return;
-  await session.phase.turn?.done.catch(() => undefined);
-  await session.recover();
+/** Stores what the prompt refers to, and records it: not before it was admitted, for of what is refused nothing is stored. */
+async function open(runtime: Runtime, session: Session, { blobs = NO_BLOBS }: Prompt, events: () => EventDraft[]) {
+  try {
+    for (const bytes of blobs.values()) await runtime.blobs.put(session.id, bytes);
+  } catch (error) {
+    // The Log was not asked for anything, so there is no fault to recover from.
+    if (session.phase.kind === 'running') session.phase = { kind: 'idle' };
+    throw error;
+  }
+  await session.record(events());
 }
 
-function openingEvents(prompt: Prompt, overrides: TurnOverrides, by: string) {
-  const { sessionId, turnId, messageId, promptKey, content } = prompt;
+/** In one commit, so that a prompt which is sent again changes the mode no second time. */
+function openingEvents(state: Session['state'], prompt: Prompt, overrides: TurnOverrides, by: string): EventDraft[] {
+  const { sessionId, turnId, messageId, promptKey, content, mode, command, reply, compact } = prompt;
   const key = promptKey ? { promptKey } : {};
   const own = Object.keys(overrides).length > 0 ? { overrides } : {};
+  const changes = mode !== undefined && mode !== state.mode;
+  const instead = { ...(reply === undefined ? {} : { reply }), ...(compact === undefined ? {} : { compact }) };
+  const started = { turnId, ...key, ...own, ...instead };
+  const asked = { turnId, messageId, content, ...key, ...(command === undefined ? {} : { command }), by };
   return [
-    { sessionId, type: 'turn_started' as const, data: { turnId, ...key, ...own } },
-    { sessionId, type: 'user_message' as const, data: { turnId, messageId, content, ...key, by } },
+    ...(changes ? [{ sessionId, type: 'session_configured' as const, data: { mode, by } }] : []),
+    { sessionId, type: 'turn_started', data: started },
+    { sessionId, type: 'user_message', data: asked },
   ];
 }
 
@@ -221,19 +188,22 @@ export async function interrupt(
   const { session } = hold;
   if (session.phase.kind !== 'running') return undefined;
   const { turn } = session.phase;
-  turn.abort.abort(new TurnAbort({ outcome: 'cancelled' }));
+  turn.abort.abort(new TurnAbort({ outcome: 'cancelled', by: principal.name }));
   return turn.done;
 }
 
-/** Decides a permission. Returns false, changing nothing, when it is settled or unknown. */
+/**
+ * Decides a permission, and by the rule that was offered the like from then on where it is to be remembered. Returns
+ * false, changing nothing, when it is settled or unknown.
+ */
 export async function answer(
   runtime: Runtime,
   principal: Principal,
   sessionId: string,
-  { permissionId, decision, reason }: { permissionId: string; decision: Decision; reason?: string },
+  { permissionId, decision, ...how }: { permissionId: string; decision: Decision; reason?: string; remember?: boolean },
 ): Promise<boolean> {
   using hold = await holdSession(runtime, principal, sessionId, 'approve');
-  return await hold.approvals.decide(permissionId, decision, principal.name, reason);
+  return await hold.approvals.decide(permissionId, decision, principal.name, how);
 }
 
 /**
@@ -245,7 +215,7 @@ export async function configure(
   runtime: Runtime,
   principal: Principal,
   sessionId: string,
-  change: Omit<EventData['session_configured'], 'by'>,
+  change: Omit<EventData['session_configured'], 'by' | 'additionalDirectories'>,
 ): Promise<Session> {
   using hold = await holdSession(runtime, principal, sessionId, 'prompt');
   const { session } = hold;
@@ -260,6 +230,24 @@ export async function configure(
   if (wanted && strictest(permissionMode, wanted) !== wanted) assertMay(principal, 'approve');
   await session.record([{ sessionId, type: 'session_configured', data: { ...change, by: principal.name } }]);
   return session;
+}
+
+/**
+ * Gives the Session the tools of these servers in place of those that it has. One that fails is reported and nothing
+ * else; to who cannot prompt all of them fail, and the Session keeps what it has.
+ *
+ * @throws CoreError `unknown_session`.
+ */
+export async function equip(
+  runtime: Runtime,
+  principal: Principal,
+  sessionId: string,
+  servers: readonly ToolServer[],
+): Promise<ServerStatus[]> {
+  const message = 'the credential lacks the scope prompt';
+  if (!may(principal, 'prompt')) return servers.map(({ name }) => ({ name, ok: false, message }));
+  using hold = await holdSession(runtime, principal, sessionId, 'prompt');
+  return await runtime.toolboxes.equip(sessionId, hold.session.state.workspace, servers);
 }
 
 /** Waits for the Turn that runs now; undefined when none does. */

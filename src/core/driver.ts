@@ -2,12 +2,13 @@
  * The driver: runs a Turn beside whoever asked for it and closes it exactly once, whatever happens to it. Also continues,
  * once, a Turn that a crash cut; it never runs again what may have run.
  */
-import { mendingEvents, type TurnEnding } from './closing.ts';
+import type { ClientServices } from './client-services.ts';
+import { CUT_OFF, mendingEvents, type TurnEnding } from './closing.ts';
 import { CoreError, toCoreError } from './errors.ts';
 import type { EventData, Json } from './event.ts';
 import { resumeCall } from './executor.ts';
 import { type RunningTurn, TurnAbort, type TurnEnd } from './phase.ts';
-import type { ModelInfo, Runtime } from './runtime.ts';
+import { describeTools, type ModelInfo, type Runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 import type { Hold } from './sessions.ts';
 import { runTurn, type TurnContext, type TurnResult } from './turn.ts';
@@ -15,10 +16,12 @@ import { runTurn, type TurnContext, type TurnResult } from './turn.ts';
 /** What holds for one Turn only. Recorded with its start, so that a continued Turn is not looser than it was. */
 export type TurnOverrides = NonNullable<EventData['turn_started']['overrides']>;
 
-const CUT_OFF: TurnEnding = {
-  outcome: 'interrupted',
-  error: { kind: 'interrupted', message: 'The server stopped while this Turn ran.' },
-};
+/** What else a prompt brings for its Turn. Not recorded: a continued Turn has none of it. */
+export interface TurnExtras {
+  presenterContext?: Json | undefined;
+  /** What the client can do for the tools of the Turn. */
+  client?: ClientServices | undefined;
+}
 
 const TIMED_OUT: TurnEnding = {
   outcome: 'timed_out',
@@ -41,6 +44,9 @@ export function takeTurn(runtime: Runtime, session: Session, turnId: string): La
   done.catch((error) => {
     if (!(error instanceof CoreError && error.code === 'turn_suspended')) runtime.onError(error);
   });
+  // First of all who wait for it: whoever is told of the end finds the place free.
+  const leave = runtime.usage.addTurn(session.state.owner);
+  done.then(leave, leave);
   const turn: RunningTurn = { turnId, abort: new AbortController(), done };
   session.phase = { kind: 'running', turn };
   return {
@@ -102,7 +108,7 @@ export async function settleStranded(runtime: Runtime, hold: Hold): Promise<void
     return;
   }
   launch.run(own, async () => {
-    const context = turnContext(runtime, own, launch.turn, open.overrides, undefined);
+    const context = await turnContext(runtime, own, launch.turn, open.overrides, {});
     await session.record(mendingEvents(session.state, session.live));
     // What is still open now waits for a permission: nothing of it has run.
     for (const { permission, decision } of waiting) await resumeCall(context, permission, await decision);
@@ -110,30 +116,40 @@ export async function settleStranded(runtime: Runtime, hold: Hold): Promise<void
   });
 }
 
-export function turnContext(
+export async function turnContext(
   runtime: Runtime,
   { session, approvals }: Hold,
-  { turnId, abort }: RunningTurn,
+  { turnId, abort, done }: RunningTurn,
   overrides: TurnOverrides,
-  presenterContext: Json | undefined,
-): TurnContext {
-  const { settings, provider, toolTable, onError } = runtime;
+  { presenterContext, client }: TurnExtras,
+): Promise<TurnContext> {
+  const { settings, provider, blobs, toolTable, onError } = runtime;
+  const { workspace, additionalDirectories, turn } = session.state;
   const model = findModel(runtime, overrides.model ?? session.state.model);
+  const lent = await runtime.toolboxes.lend(session.id, abort.signal, done);
+  // The table first: no server can put a tool in the place of one of ours.
+  const own = lent.filter(({ name }) => !toolTable.has(name));
+  const ours = [...toolTable.values()].filter(({ needs }) => needs === undefined || client?.[needs]);
+  const tools = new Map([...ours, ...own].map((tool) => [tool.name, tool]));
   return {
     session,
     approvals,
     turnId,
+    roots: { workspace, additionalDirectories: turn?.additionalDirectories ?? additionalDirectories },
     signal: abort.signal,
     provider,
-    tools: toolTable,
-    toolSpecs: runtime.toolSpecs(),
+    blobs,
+    tools,
+    toolSpecs: [...runtime.toolSpecs().filter(({ name }) => tools.has(name)), ...describeTools(own)],
     model: model.id,
     contextWindow: model.contextWindow,
     effort: overrides.effort ?? session.state.effort ?? settings.effort,
     permissionMode: overrides.permissionMode,
     presenterContext,
+    client,
     dryRun: overrides.dryRun ?? false,
     maxIterations: settings.maxIterations,
+    autoCompact: settings.autoCompact,
     onError,
   };
 }

@@ -12,6 +12,7 @@ type RuntimeCode =
   | 'already_exists'
   | 'turn_in_progress'
   | 'turn_suspended'
+  | 'limit_exceeded'
   | 'log_write_failed'
   | 'log_corrupt'
   | 'internal';
@@ -51,6 +52,7 @@ type ToolCode =
   | 'permission_denied'
   | 'cancelled'
   | 'outcome_unknown'
+  | 'client_refused'
   | 'orphan_tool_call';
 
 export type ErrorCode = RuntimeCode | StartCode | ProviderCode | ToolCode;

@@ -19,7 +19,7 @@ const toolKindSchema = z.enum(TOOL_KINDS);
 const stopReasonSchema = z.enum(STOP_REASONS);
 
 /** What a person may put into a prompt. The same words as ACP's content blocks, because they are good words. */
-export const contentBlockSchema = z.discriminatedUnion('type', [
+const contentBlockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({
     type: z.literal('resource_link'),
@@ -29,6 +29,23 @@ export const contentBlockSchema = z.discriminatedUnion('type', [
     description: z.string().exactOptional(),
     mimeType: z.string().exactOptional(),
     size: z.number().exactOptional(),
+  }),
+  // The bytes are a blob (see blobs.ts): the Log holds their SHA-256 and how many they are.
+  z.object({
+    type: z.literal('image'),
+    hash: z.string(),
+    mimeType: z.string(),
+    size: z.number().int(),
+    uri: z.string().exactOptional(),
+  }),
+  z.object({
+    type: z.literal('resource'),
+    uri: z.string(),
+    mimeType: z.string().exactOptional(),
+    hash: z.string(),
+    size: z.number().int(),
+    /** Whether it came as text, which is kept as UTF-8, or as base64. */
+    encoding: z.enum(['text', 'base64']),
   }),
 ]);
 
@@ -58,21 +75,31 @@ const usageSchema = z.object({
   reasoning: z.number().int(),
 });
 
+/** `keyHash`: SHA-256 of what a call must have to be covered. `text` says the same to a person. */
+const ruleOfferSchema = z.object({ keyHash: z.string(), text: z.string() });
+
 /** The principal whose doing it was; Events from before there were principals have none. */
 const bySchema = z.string().exactOptional();
+
+/** Real directories in which the tools work besides the Workspace. */
+const rootsSchema = z.array(z.string()).exactOptional();
 
 const dataSchemas = {
   session_created: z.object({
     workspace: z.string(),
+    additionalDirectories: rootsSchema,
     mode: modeSchema,
     permissionCeiling: permissionModeSchema,
     owner: z.string(),
+    /** What follows is a copy of that Session's record up to `seq`. */
+    forkedFrom: z.object({ sessionId: z.string(), seq: z.number().int() }).exactOptional(),
   }),
   session_configured: z.object({
     mode: modeSchema.exactOptional(),
     model: z.string().exactOptional(),
     reasoningEffort: reasoningEffortSchema.exactOptional(),
     permissionMode: permissionModeSchema.exactOptional(),
+    additionalDirectories: rootsSchema,
     by: bySchema,
   }),
   session_titled: z.object({ title: z.string(), by: z.enum(['runtime', 'client']) }),
@@ -88,6 +115,10 @@ const dataSchemas = {
         dryRun: z.boolean().exactOptional(),
       })
       .exactOptional(),
+    /** What answers the prompt, instead of a model. */
+    reply: z.string().exactOptional(),
+    /** Instead of being answered, the prompt has the conversation compacted; what the summary must keep. */
+    compact: z.string().exactOptional(),
   }),
   /** A Turn that was cut goes on, with nothing but its Log: at most once by itself. */
   turn_continued: z.object({ turnId: z.string() }),
@@ -96,6 +127,8 @@ const dataSchemas = {
     messageId: z.string(),
     promptKey: z.string().exactOptional(),
     content: z.array(contentBlockSchema),
+    /** The command `/name` that the content begins with: it was obeyed, and the model is shown the rest. */
+    command: z.string().exactOptional(),
     by: bySchema,
   }),
   assistant_message: z.object({
@@ -147,22 +180,57 @@ const dataSchemas = {
     /** SHA-256 of the call's name and arguments: the decision covers exactly these. */
     argsHash: z.string(),
     expiresAt: z.iso.datetime(),
+    /** What a decision that is remembered would cover; absent where none is. */
+    rule: ruleOfferSchema.exactOptional(),
   }),
   permission_decision: z.object({
     turnId: z.string(),
     permissionId: z.string().exactOptional(),
     callId: z.string(),
     decision: z.enum(['allow', 'deny']),
-    /** Who or what decided: a principal, or `mode`, `timeout`, `cancel`, `recovery`. */
+    /** Who or what decided: a principal, or `mode`, `timeout`, `cancel`, `recovery`, `rule:` with its id. */
     by: z.string(),
     reason: z.string().exactOptional(),
   }),
+  /** Made by the decision before it: from now on the same is decided alike, without asking. */
+  permission_rule: z.object({
+    ruleId: z.string(),
+    decision: z.enum(['allow', 'deny']),
+    tool: z.string(),
+    ...ruleOfferSchema.shape,
+    by: z.string(),
+  }),
+  permission_rule_revoked: z.object({ ruleId: z.string(), by: z.string() }),
   plan: z.object({ turnId: z.string(), entries: z.array(planEntrySchema) }),
+  /** A model is asked for a summary. It ends with one of the next two, or not at all where the Log ends. */
+  compaction_started: z.object({
+    turnId: z.string(),
+    compactionId: z.string(),
+    trigger: z.enum(['command', 'pressure', 'overflow']),
+  }),
+  /** From here on the model is shown the summary in place of what was before. Nothing is taken out of the Log. */
+  history_compacted: z.object({
+    turnId: z.string(),
+    compactionId: z.string(),
+    summary: z.string(),
+    model: z.string(),
+    usage: usageSchema.nullable(),
+    contextWindow: z.number().int().nullable(),
+  }),
+  compaction_failed: z.object({
+    turnId: z.string(),
+    compactionId: z.string(),
+    error: failureSchema,
+    /** The Turn goes on without; otherwise its own end says why. */
+    goesOn: z.literal(true).exactOptional(),
+  }),
   turn_finished: z.object({
     turnId: z.string(),
     outcome: z.enum(TURN_OUTCOMES),
     stopReason: stopReasonSchema,
     error: failureSchema.exactOptional(),
+    /** Who cancelled it. */
+    by: bySchema,
   }),
 } as const;
 
@@ -182,6 +250,9 @@ export type EventDraft<T extends EventType = EventType> = {
   [K in T]: { sessionId: string; type: K; data: EventData[K] };
 }[T];
 
+/** What a Session's Log begins with. */
+export type Beginning = readonly [EventDraft<'session_created'>, ...EventDraft[]];
+
 export type Mode = z.infer<typeof modeSchema>;
 export type PermissionMode = z.infer<typeof permissionModeSchema>;
 export type ReasoningEffort = z.infer<typeof reasoningEffortSchema>;
@@ -193,6 +264,7 @@ export type PlanEntry = z.infer<typeof planEntrySchema>;
 export type FileDiff = z.infer<typeof diffSchema>;
 export type Location = z.infer<typeof locationSchema>;
 export type Failure = z.infer<typeof failureSchema>;
+export type RuleOffer = z.infer<typeof ruleOfferSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type Json = z.infer<ReturnType<typeof z.json>>;
 

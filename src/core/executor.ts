@@ -4,8 +4,9 @@
  */
 import type { Decision } from './approvals.ts';
 import { CoreError, toCoreError } from './errors.ts';
-import type { EventDraft, Json } from './event.ts';
+import type { EventDraft, Json, RuleOffer } from './event.ts';
 import { effectivePermission, hashCall, judge, type Verdict } from './permission.ts';
+import { mayBeOffered, ruleOffer } from './rule.ts';
 import type { PendingPermission } from './session-state.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import type { TurnContext } from './turn.ts';
@@ -42,9 +43,13 @@ export async function execute(
   const { mode, permissionCeiling, permissionMode } = turn.session.state;
   const permission = effectivePermission(mode, permissionCeiling, permissionMode, turn.permissionMode);
   const verdict = judge(permission, tool.effect(args));
-  const decided = permission === 'auto' || verdict === 'ask' ? [] : [recordDecision(turn, call.callId, verdict)];
+  const offer = verdict === 'ask' ? ruleOffer(tool, call.args, args) : undefined;
+  const rule = offer && turn.approvals.ruleFor(tool.name, offer);
+  const decided: EventDraft[] = [];
+  if (rule) decided.push(recordDecision(turn, call.callId, rule.decision, `rule:${rule.ruleId}`));
+  else if (permission !== 'auto' && verdict !== 'ask') decided.push(recordDecision(turn, call.callId, verdict, 'mode'));
   await turn.session.record([...before, recordCall(turn, call, tool, args), ...decided]);
-  const allowed = await permitted(turn, call, verdict);
+  const allowed = rule ? rule.decision === 'allow' : await permitted(turn, call, verdict, offer);
   await runPermitted(turn, call, tool, args, allowed ? 'allow' : verdict);
 }
 
@@ -84,18 +89,27 @@ async function runPermitted(
 }
 
 /** Asks where the verdict says so. What was approved is what runs: the arguments are hashed again afterwards. */
-async function permitted(turn: TurnContext, call: RequestedCall, verdict: Verdict): Promise<boolean> {
+async function permitted(
+  turn: TurnContext,
+  call: RequestedCall,
+  verdict: Verdict,
+  offer: RuleOffer | undefined,
+): Promise<boolean> {
   if (verdict !== 'ask') return verdict === 'allow';
   const argsHash = hashCall(call.name, call.args);
-  const decision = await turn.approvals.ask(turn.turnId, call.callId, argsHash, turn.signal);
+  const rule = offer && mayBeOffered(turn.session.state, call.args) ? { rule: offer } : {};
+  const asked = { turnId: turn.turnId, callId: call.callId, argsHash, ...rule };
+  const decision = await turn.approvals.ask(asked, turn.signal);
   return decision === 'allow' && hashCall(call.name, call.args) === argsHash;
 }
 
 async function runTool(turn: TurnContext, call: RequestedCall, tool: Tool, args: ToolArgs): Promise<EventDraft[]> {
   const context: ToolContext = {
-    workspace: turn.session.state.workspace,
+    callId: call.callId,
+    ...turn.roots,
     signal: turn.signal,
     progress: (output) => turn.session.showOutput(call.callId, output),
+    client: turn.client,
   };
   try {
     const result = turn.dryRun ? await tool.dryRun(args, context) : await tool.run(args, context);
@@ -128,8 +142,7 @@ async function unusedCallId({ session, signal }: TurnContext, callId: string): P
 }
 
 function recordCall(turn: TurnContext, call: RequestedCall, tool: Tool | undefined, args?: ToolArgs): EventDraft {
-  const workspace = turn.session.state.workspace;
-  const locations = args === undefined ? undefined : tool?.locations?.(args, workspace);
+  const locations = args === undefined ? undefined : tool?.locations?.(args, turn.roots);
   const data = {
     turnId: turn.turnId,
     ...call,
@@ -140,8 +153,8 @@ function recordCall(turn: TurnContext, call: RequestedCall, tool: Tool | undefin
   return { sessionId: turn.session.id, type: 'tool_call', data };
 }
 
-function recordDecision(turn: TurnContext, callId: string, verdict: 'allow' | 'deny'): EventDraft {
-  const data = { turnId: turn.turnId, callId, decision: verdict, by: 'mode' };
+function recordDecision(turn: TurnContext, callId: string, decision: Decision, by: string): EventDraft {
+  const data = { turnId: turn.turnId, callId, decision, by };
   return { sessionId: turn.session.id, type: 'permission_decision', data };
 }
 

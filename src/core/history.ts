@@ -5,6 +5,7 @@
  */
 import { unreachable } from './errors.ts';
 import type { Event } from './event.ts';
+import { askedOf } from './prompt-text.ts';
 import type { HistoryItem } from './provider.ts';
 
 type PendingReasoning = Extract<HistoryItem, { type: 'reasoning' }>;
@@ -19,10 +20,14 @@ export interface History {
   reasoning: PendingReasoning[];
   /** What the model was writing when this Turn was last cut off. */
   cutOff: string;
+  /** What the Turn was asked: a summary never takes its place. */
+  asked: HistoryItem | null;
+  /** The Turn compacts and asks the model nothing: neither its prompt nor its answer is part of the conversation. */
+  aside: boolean;
 }
 
 export function emptyHistory(): History {
-  return { items: [], pending: new Map(), callIds: new Set(), reasoning: [], cutOff: '' };
+  return { items: [], pending: new Map(), callIds: new Set(), reasoning: [], cutOff: '', asked: null, aside: false };
 }
 
 /** The conversation so far; a copy, because the fold goes on. Every tool call in it has its result; every reasoning item has its follower. */
@@ -67,15 +72,38 @@ function continuationNote(cutOff: string): string {
   return `${lines.join(' ')}]`;
 }
 
+function ask(history: History, { data }: Event<'user_message'>): void {
+  closePending(history);
+  history.reasoning = [];
+  history.asked = { type: 'user', content: askedOf(data) };
+  history.items.push(history.asked);
+}
+
+function compact(history: History, { data }: Event<'history_compacted'>): void {
+  history.items = [summaryItem(data.summary), ...(history.asked ? [history.asked] : [])];
+  history.pending.clear();
+  history.reasoning = [];
+}
+
+/** How the model is shown what it wrote about everything before. */
+function summaryItem(summary: string): HistoryItem {
+  const note =
+    '[Pixir: the conversation so far was replaced by this summary, which you wrote. Go on from it. Where the current ' +
+    'request follows it in full, the summary tells how far you have come with that.]';
+  return { type: 'user', content: [{ type: 'text', text: `${note}\n\n${summary}` }] };
+}
+
 /** Advances the fold, in place: the Session owns it and nobody else writes it. */
 export function applyToHistory(history: History, event: Event): void {
   switch (event.type) {
+    case 'turn_started':
+      history.aside = event.data.compact !== undefined;
+      return;
     case 'user_message':
-      closePending(history);
-      history.reasoning = [];
-      history.items.push({ type: 'user', content: event.data.content });
+      if (!history.aside) ask(history, event);
       return;
     case 'assistant_message':
+      if (history.aside) return;
       if (event.data.partial) {
         history.cutOff = event.data.text;
         return;
@@ -110,15 +138,23 @@ export function applyToHistory(history: History, event: Event): void {
       closePending(history);
       history.reasoning = [];
       history.cutOff = '';
+      history.asked = null;
+      history.aside = false;
+      return;
+    case 'history_compacted':
+      compact(history, event);
       return;
     case 'session_created':
     case 'session_configured':
     case 'session_titled':
-    case 'turn_started':
     case 'provider_usage':
     case 'permission_requested':
     case 'permission_decision':
+    case 'permission_rule':
+    case 'permission_rule_revoked':
     case 'plan':
+    case 'compaction_started':
+    case 'compaction_failed':
       return;
     default:
       unreachable(event);

@@ -39,6 +39,7 @@ export interface Snapshot {
 export interface SessionRow {
   sessionId: string;
   workspace: string;
+  additionalDirectories: string[];
   owner: string;
   title: string | null;
   createdAt: string;
@@ -75,6 +76,9 @@ export interface Log {
 
   sessions(query: SessionQuery): Promise<SessionRow[]>;
 
+  /** How many Sessions there are, in all or of one owner. */
+  count(owner?: string): Promise<number>;
+
   /** Keeps the text so far of the live item, so that a crash loses at most what came since. Replaces the earlier draft. */
   saveDraft(sessionId: string, draft: LiveDraft): Promise<void>;
 
@@ -85,6 +89,13 @@ export interface Log {
 
   /** Undefined also when there is one that cannot be read. */
   snapshot(sessionId: string): Promise<Snapshot | undefined>;
+
+  /**
+   * Removes a Session with all that is stored of it; the id is not given out again.
+   *
+   * @throws CoreError `unknown_session`, `log_write_failed`: nothing was removed.
+   */
+  deleteSession(sessionId: string): Promise<void>;
 
   close(): Promise<void>;
 }

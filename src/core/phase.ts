@@ -1,5 +1,6 @@
 /** What a Session is doing, and how its Turns are stopped and end. States only: the Session holds them. */
 import type { TurnEnding } from './closing.ts';
+import { CoreError } from './errors.ts';
 import type { StopReason } from './event.ts';
 
 /** How a Turn ended, and the position in the Log at which a reader has seen all of it. */
@@ -36,4 +37,14 @@ export type Phase =
   /** A Turn is open in the Log and nothing runs it: a crash, or an orderly stop, cut it. */
   | { kind: 'stranded' }
   /** The Log refused a write, so what is recorded is unknown until it has been read again. */
-  | { kind: 'faulted'; turn: RunningTurn | undefined };
+  | { kind: 'faulted'; turn: RunningTurn | undefined }
+  /** Nothing is recorded any more; `done` rejects when the Log could not be removed. */
+  | { kind: 'deleting'; done: Promise<void> }
+  /** There is no such Session any more, only readers that are still to be told. */
+  | { kind: 'deleted' };
+
+/** @throws CoreError `unknown_session` once the Session is being deleted. */
+export function assertThere({ id: sessionId, phase }: { id: string; phase: Phase }): void {
+  if (phase.kind !== 'deleting' && phase.kind !== 'deleted') return;
+  throw new CoreError('unknown_session', 'unknown session', { sessionId });
+}

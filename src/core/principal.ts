@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { CoreError } from './errors.ts';
+import type { Roots } from './roots.ts';
 
 const SCOPES = ['observe', 'prompt', 'approve', 'admin'] as const;
 
@@ -35,9 +36,10 @@ export function assertMay(principal: Principal, scope: Scope): void {
   if (!may(principal, scope)) throw new CoreError('forbidden', `the credential lacks the scope ${scope}`, { scope });
 }
 
-/** Whether the Session is there at all for this principal. */
-export function reaches(principal: Principal, session: { owner: string; workspace: string }): boolean {
-  return session.owner === principal.owner && mayWorkIn(principal, session.workspace);
+/** Whether the Session is there at all for this principal: its tools reach into every root, whoever asks. */
+export function reaches(principal: Principal, session: Roots & { owner: string }): boolean {
+  const { owner, workspace, additionalDirectories } = session;
+  return owner === principal.owner && [workspace, ...additionalDirectories].every((root) => mayWorkIn(principal, root));
 }
 
 export function mayWorkIn({ workspaces }: Principal, path: string): boolean {

@@ -4,6 +4,7 @@
  * byte is a new PROMPT_CONTRACT.
  */
 import type { Json, Mode, PermissionMode } from './event.ts';
+import type { Roots } from './roots.ts';
 
 export const PROMPT_CONTRACT = 'px1';
 
@@ -18,6 +19,16 @@ const MODES: Record<Mode, string> = {
   plan: `PLAN MODE: investigate without changing anything; calls that write or execute are refused. Record the plan with update_plan, explain it briefly and stop. The user switches to build mode to carry it out.`,
 };
 
+/** Asks for the summary from which the model goes on when its conversation does not fit any more. */
+export const COMPACTION_PROMPT = `You are Pixir, a coding agent. The conversation below is too long to be kept. Write the summary from which you will go on: you will see nothing else of it.
+Say what the user asked for and decided, in their words where the words matter; what was done and what was found, with exact paths, names, commands and errors; how far the work and the plan are; and what comes next. Leave out what no longer matters, and everything that is not in the conversation. Answer nothing and call no tools: write the summary and nothing else.`;
+
+/** What the summary is asked for with, as the last word of the conversation. @param keep what it must not leave out. */
+export function compactionRequest(keep: string): string {
+  const ask = '[Pixir: write the summary of this conversation now.]';
+  return keep ? `${ask}\n\nThe user wants it to keep: ${keep}` : ask;
+}
+
 /** The same bytes for every Session in this mode. */
 export function systemPrompt(mode: Mode): string {
   return [IDENTITY, MODES[mode], SHARED].join('\n\n');
@@ -27,8 +38,16 @@ export function systemPrompt(mode: Mode): string {
  * The late, volatile facts. Identical for plan mode and for build mode with its default permission, so that switching
  * modes changes the instructions only.
  */
-export function developerContext(workspace: string, mode: Mode, permission: PermissionMode, presenter?: Json): string {
+export function developerContext(
+  { workspace, additionalDirectories }: Roots,
+  mode: Mode,
+  permission: PermissionMode,
+  presenter?: Json,
+): string {
   const lines = [`Developer context: the workspace root is ${JSON.stringify(workspace)}.`];
+  if (additionalDirectories.length > 0) {
+    lines.push(`File tools also reach these directories, by absolute path: ${JSON.stringify(additionalDirectories)}.`);
+  }
   if (mode === 'build' && permission === 'read_only') {
     lines.push('This Session is read-only: calls that write or execute are refused.');
   }

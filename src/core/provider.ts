@@ -2,6 +2,7 @@
  * The provider port: a model behind its dialect. A provider decides nothing: no tools, no permissions, no history. It
  * turns one request into a stream of events and repeats a call only while nothing of it has been seen.
  */
+import type { LoadedBlobs } from './blobs.ts';
 import type { ContentBlock, Json, ReasoningEffort, Usage } from './event.ts';
 
 /** One step of the conversation as every dialect can say it, folded from the Log. */
@@ -28,6 +29,8 @@ export interface ProviderRequest {
   /** Volatile facts, sent as the first input item after the instructions. Empty: no item. */
   developerContext: string;
   history: readonly HistoryItem[];
+  /** What the history refers to. A blob that is missing here is to be told as text. */
+  blobs: LoadedBlobs;
   tools: readonly ToolSpec[];
   /** Routes calls with the same prefix to the same cache; holds nothing private. */
   cacheKey: string;

@@ -1,8 +1,11 @@
 /** What the whole runtime is made of. Composed once, handed to Conversation; nothing here is looked up from anywhere else. */
 import * as z from 'zod';
+import type { Blobs } from './blobs.ts';
 import type { Json, PermissionMode, ReasoningEffort } from './event.ts';
+import { createUsage, type RuntimeLimits, type Usage } from './limits.ts';
 import type { Provider, ToolSpec } from './provider.ts';
 import type { SessionPorts } from './session.ts';
+import { type OpenServers, Toolboxes } from './session-tools.ts';
 import { Sessions } from './sessions.ts';
 import type { Tool } from './tool.ts';
 
@@ -23,22 +26,32 @@ export interface RuntimeSettings {
   /** Null: no limit. */
   turnTimeoutMs: number | null;
   maxIterations: number | null;
+  /** Whether a conversation that grows too long is compacted without being asked. */
+  autoCompact: boolean;
   /** What happens to a Turn that a crash cut. */
   recovery: 'resume' | 'interrupt';
+  limits: RuntimeLimits;
   /** What confines the commands that tools run, for clients to know; absent where none are run. */
   sandbox?: () => Promise<'bubblewrap' | 'none'>;
 }
 
 export interface RuntimeParts extends SessionPorts {
+  blobs: Blobs;
   provider: Provider;
   tools: readonly Tool[];
+  /** Reaches the servers of tools that clients name. */
+  openServers: OpenServers;
   /** The real path of a directory in which a Session may work. @throws CoreError `invalid_params`. */
   resolveWorkspace(path: string): Promise<string>;
+  /** Whether the disk has room for what a new Turn records. */
+  hasRoom(): Promise<boolean>;
   settings: RuntimeSettings;
 }
 
 export interface Runtime extends RuntimeParts {
   sessions: Sessions;
+  usage: Usage;
+  toolboxes: Toolboxes;
   toolTable: ReadonlyMap<string, Tool>;
   /** What the model is told of the tools, sorted by name so that the bytes never change. */
   toolSpecs(): readonly ToolSpec[];
@@ -46,19 +59,23 @@ export interface Runtime extends RuntimeParts {
 
 export function createRuntime(parts: RuntimeParts): Runtime {
   let specs: readonly ToolSpec[] | undefined;
+  const toolboxes = new Toolboxes(parts.openServers, parts.clock, parts.onError);
   return {
     ...parts,
-    sessions: new Sessions(parts, parts.settings.permissionTimeoutMs),
+    sessions: new Sessions(parts, parts.settings.permissionTimeoutMs, (id, held) => toolboxes.held(id, held)),
+    toolboxes,
+    usage: createUsage(parts.log, parts.settings.limits),
     toolTable: new Map(parts.tools.map((tool) => [tool.name, tool])),
     // Not before the first Turn needs them: the conversion costs more than the rest of the start.
     toolSpecs: () => (specs ??= describeTools(parts.tools)),
   };
 }
 
-function describeTools(tools: readonly Tool[]): ToolSpec[] {
+export function describeTools(tools: readonly Tool[]): ToolSpec[] {
   return [...tools]
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .map(({ name, description, schema }) => {
+    .map(({ name, description, schema, parameters: given }) => {
+      if (given !== undefined) return { name, description, parameters: given };
       const { $schema, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
       return { name, description, parameters: parameters as Json };
     });

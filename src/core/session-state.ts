@@ -13,9 +13,11 @@ import type {
   PermissionMode,
   PlanEntry,
   ReasoningEffort,
+  RuleOffer,
   StopReason,
   ToolKind,
 } from './event.ts';
+import { askedOf, titleOf } from './prompt-text.ts';
 
 interface OpenCall {
   callId: string;
@@ -31,6 +33,17 @@ export interface PendingPermission {
   call: OpenCall;
   argsHash: string;
   expiresAt: number;
+  /** What a remembered decision would cover. */
+  rule?: RuleOffer | undefined;
+}
+
+/** A decision that is remembered: it holds for whatever the tool is asked to do under the same key. */
+export interface PermissionRule extends RuleOffer {
+  ruleId: string;
+  decision: 'allow' | 'deny';
+  tool: string;
+  by: string;
+  at: string;
 }
 
 /** What became of a prompt that carried a key. `end` is absent while its Turn runs. */
@@ -44,15 +57,25 @@ interface OpenTurn {
   turnId: string;
   promptKey: string | undefined;
   overrides: NonNullable<EventData['turn_started']['overrides']>;
+  /** Those of the Session when it started. */
+  additionalDirectories: string[];
   /** It was cut and continued once already. */
   continued: boolean;
   /** Model calls so far. */
   iterations: number;
+  /** What answers, instead of a model. */
+  reply: string | undefined;
+  /** What a summary must keep, where the Turn makes one and nothing else. */
+  compact: string | undefined;
+  /** The newest compaction since the model last answered. */
+  compaction: { compactionId: string; status: 'in_progress' | 'completed' | 'failed' } | null;
 }
 
 export interface SessionState {
   sessionId: string;
   workspace: string;
+  /** Directories in which the tools of the next Turn work besides the Workspace. */
+  additionalDirectories: string[];
   owner: string;
   mode: Mode;
   permissionCeiling: PermissionMode;
@@ -61,10 +84,16 @@ export interface SessionState {
   model: string | undefined;
   effort: ReasoningEffort | undefined;
   title: string | null;
+  /** The title that the first prompt with a text makes. */
+  suggestedTitle: string | null;
   plan: PlanEntry[];
+  /** Tokens that the newest call took, in and out; null where that is not known. */
+  contextTokens: number | null;
   turn: OpenTurn | null;
   openCalls: Map<string, OpenCall>;
   permissions: Map<string, PendingPermission>;
+  /** By id; null: revoked. */
+  rules: Map<string, PermissionRule | null>;
   /** Every keyed prompt there ever was: a key never runs twice. */
   prompts: Map<string, KeyedPrompt>;
 }
@@ -74,10 +103,11 @@ export function initialState(event: Event): SessionState {
   if (event.type !== 'session_created') {
     throw new CoreError('log_corrupt', 'the Log does not begin with session_created', { seq: event.seq });
   }
-  const { workspace, mode, permissionCeiling, owner } = event.data;
+  const { workspace, additionalDirectories = [], mode, permissionCeiling, owner } = event.data;
   return {
     sessionId: event.sessionId,
     workspace,
+    additionalDirectories,
     owner,
     mode,
     permissionCeiling,
@@ -85,10 +115,13 @@ export function initialState(event: Event): SessionState {
     model: undefined,
     effort: undefined,
     title: null,
+    suggestedTitle: null,
     plan: [],
+    contextTokens: null,
     turn: null,
     openCalls: new Map(),
     permissions: new Map(),
+    rules: new Map(),
     prompts: new Map(),
   };
 }
@@ -101,18 +134,24 @@ export function applyToState(state: SessionState, event: Event): void {
       state.model = event.data.model ?? state.model;
       state.effort = event.data.reasoningEffort ?? state.effort;
       state.permissionMode = event.data.permissionMode ?? state.permissionMode;
+      state.additionalDirectories = event.data.additionalDirectories ?? state.additionalDirectories;
       return;
     case 'session_titled':
       state.title = event.data.title;
       return;
     case 'turn_started':
-      state.turn = startedTurn(event);
+      state.turn = startedTurn(state, event);
       return;
     case 'turn_continued':
       if (state.turn) state.turn.continued = true;
       return;
     case 'provider_usage':
-      if (state.turn) state.turn.iterations = event.data.iteration + 1;
+      rememberUsage(state, event);
+      return;
+    case 'compaction_started':
+    case 'history_compacted':
+    case 'compaction_failed':
+      rememberCompaction(state, event);
       return;
     case 'user_message':
       rememberPrompt(state, event);
@@ -134,6 +173,12 @@ export function applyToState(state: SessionState, event: Event): void {
     case 'permission_decision':
       if (event.data.permissionId) state.permissions.delete(event.data.permissionId);
       return;
+    case 'permission_rule':
+      state.rules.set(event.data.ruleId, { ...event.data, at: event.ts });
+      return;
+    case 'permission_rule_revoked':
+      state.rules.set(event.data.ruleId, null);
+      return;
     case 'turn_finished':
       finishTurn(state, event);
       return;
@@ -146,12 +191,33 @@ export function applyToState(state: SessionState, event: Event): void {
   }
 }
 
-function startedTurn({ data }: Event<'turn_started'>): OpenTurn {
-  const { turnId, promptKey, overrides = {} } = data;
-  return { turnId, promptKey, overrides, continued: false, iterations: 0 };
+function startedTurn({ additionalDirectories }: SessionState, { data }: Event<'turn_started'>): OpenTurn {
+  const { turnId, promptKey, overrides = {}, reply, compact } = data;
+  const so = { continued: false, iterations: 0, compaction: null };
+  return { turnId, promptKey, overrides, additionalDirectories, reply, compact, ...so };
+}
+
+function rememberUsage(state: SessionState, { data: { iteration, usage } }: Event<'provider_usage'>): void {
+  state.contextTokens = usage && usage.input + usage.output;
+  if (!state.turn) return;
+  state.turn.iterations = iteration + 1;
+  state.turn.compaction = null;
+}
+
+const COMPACTION_STATUS = {
+  compaction_started: 'in_progress',
+  history_compacted: 'completed',
+  compaction_failed: 'failed',
+} as const;
+
+function rememberCompaction(state: SessionState, { type, data }: Event<keyof typeof COMPACTION_STATUS>): void {
+  if (type === 'history_compacted') state.contextTokens = null;
+  if (state.turn) state.turn.compaction = { compactionId: data.compactionId, status: COMPACTION_STATUS[type] };
 }
 
 function rememberPrompt(state: SessionState, { data }: Event<'user_message'>): void {
+  const { turn } = state;
+  if (turn?.reply === undefined && turn?.compact === undefined) state.suggestedTitle ??= titleOf(askedOf(data));
   if (!data.promptKey) return;
   state.prompts.set(data.promptKey, { turnId: data.turnId, contentHash: contentHash(data.content) });
 }
@@ -159,8 +225,8 @@ function rememberPrompt(state: SessionState, { data }: Event<'user_message'>): v
 function rememberPermission(state: SessionState, { data }: Event<'permission_requested'>): void {
   const call = state.openCalls.get(data.callId);
   if (!call) return;
-  const { permissionId, argsHash } = data;
-  state.permissions.set(permissionId, { permissionId, call, argsHash, expiresAt: Date.parse(data.expiresAt) });
+  const { permissionId, argsHash, rule } = data;
+  state.permissions.set(permissionId, { permissionId, call, argsHash, expiresAt: Date.parse(data.expiresAt), rule });
 }
 
 function finishTurn(state: SessionState, { data, seq }: Event<'turn_finished'>): void {

@@ -4,17 +4,18 @@
  */
 import type { Bus } from './bus.ts';
 import type { Clock } from './clock.ts';
-import { closingEvents, type TurnEnding } from './closing.ts';
+import { CUT_OFF, closingEvents, type TurnEnding } from './closing.ts';
 import { CoreError } from './errors.ts';
-import type { EventDraft, EventType } from './event.ts';
+import type { Beginning, EventDraft, EventType } from './event.ts';
 import { emptyHistory, type History } from './history.ts';
 import { type LazyHistory, lazyHistory } from './lazy-history.ts';
 import { beginItem, draftOf, type LiveItem, untilNextDraft } from './live-item.ts';
 import type { Entry, Head, Log } from './log.ts';
-import type { Phase, TurnEnd } from './phase.ts';
+import { assertThere, type Phase, type TurnEnd } from './phase.ts';
 import { recentEntries } from './recent.ts';
 import { applyToState, type SessionState } from './session-state.ts';
 import { beginningWith, type Folded, latestFold, takeSnapshot } from './snapshot.ts';
+import type { Progress } from './tool.ts';
 
 export interface SessionPorts {
   log: Log;
@@ -28,11 +29,6 @@ const PAGE = 1_000;
 /** Opening folds so many Events in about a millisecond: fewer are not worth a snapshot. */
 const SNAPSHOT_INTERVAL = 256;
 
-const CUT_OFF: TurnEnding = {
-  outcome: 'interrupted',
-  error: { kind: 'interrupted', message: 'The server stopped while this Turn ran.' },
-};
-
 export class Session {
   readonly id: string;
   readonly #ports: SessionPorts;
@@ -45,11 +41,13 @@ export class Session {
   /** The seq of the newest snapshot. */
   #saved: number;
   #live: LiveItem | undefined;
-  #outputs = new Map<string, string>();
+  #outputs = new Map<string, Progress>();
   #cancelDraft: (() => void) | undefined;
   #lastEnd: TurnEnd | undefined;
   #recovery: Promise<void> | undefined;
   phase: Phase = { kind: 'idle' };
+  /** Titles of a client's that are on their way to the Log: a Turn that ends meanwhile makes none up. */
+  titling = 0;
 
   private constructor(id: string, ports: SessionPorts, { state, seq, chk }: Folded, history?: History) {
     this.id = id;
@@ -61,12 +59,12 @@ export class Session {
     this.#history = lazyHistory(this, history);
   }
 
-  /** Records `session_created` and returns the Session that begins with it. */
-  static async create(ports: SessionPorts, draft: EventDraft<'session_created'>): Promise<Session> {
-    const entries = await ports.log.append([draft]);
+  /** Records the beginning, whole or not at all, and returns the Session that begins with it. */
+  static async create(ports: SessionPorts, beginning: Beginning): Promise<Session> {
+    const entries = await ports.log.append(beginning);
     const [first] = entries;
     if (!first) throw new CoreError('internal', 'an append recorded nothing');
-    const session = new Session(draft.sessionId, ports, beginningWith(first), emptyHistory());
+    const session = new Session(beginning[0].sessionId, ports, beginningWith(first), emptyHistory());
     await session.#learnEpoch();
     session.#publish(entries);
     return session;
@@ -108,8 +106,8 @@ export class Session {
     return this.#live;
   }
 
-  /** The output so far of each tool that is running, by callId. */
-  get outputs(): ReadonlyMap<string, string> {
+  /** What is shown of each tool that is running, by callId. */
+  get outputs(): ReadonlyMap<string, Progress> {
     return this.#outputs;
   }
 
@@ -128,9 +126,10 @@ export class Session {
   /**
    * Appends, waits for the commit, then publishes. Nothing that failed to persist is ever seen.
    *
-   * @throws CoreError `log_write_failed`: the Session is faulted until `recover`.
+   * @throws CoreError `log_write_failed`: the Session is faulted until `recover`; `unknown_session`: it was deleted.
    */
   async record(drafts: readonly EventDraft[]): Promise<Entry[]> {
+    assertThere(this);
     if (this.phase.kind === 'faulted') throw new CoreError('log_write_failed', 'the Log refused an earlier write');
     const entries = await this.#append(drafts);
     this.#publish(entries);
@@ -153,8 +152,8 @@ export class Session {
     return (this.#live?.kind === kind ? this.#live : beginItem(turnId, kind, this.#head)).messageId;
   }
 
-  /** Shows a running tool's output so far; it replaces the snapshot before. */
-  showOutput(callId: string, output: string): void {
+  /** Shows something of a running tool; it replaces what was shown before. */
+  showOutput(callId: string, output: Progress): void {
     if (!this.#state.openCalls.has(callId)) return;
     this.#outputs.set(callId, output);
     this.#ports.bus.publish(this.id, { type: 'tool_output', callId, output });
@@ -172,7 +171,7 @@ export class Session {
       // An item that is committed with the end is complete, not cut off.
       const complete = last.some(({ data }) => 'messageId' in data && data.messageId === this.#live?.messageId);
       const live = complete ? undefined : this.#live;
-      const entries = await this.#append([...last, ...closingEvents(this.#state, ending, live)]);
+      const entries = await this.#append([...last, ...closingEvents(this.#state, ending, live, this.titling === 0)]);
       this.phase = { kind: 'idle' };
       this.#publish(entries);
     }
@@ -221,7 +220,7 @@ export class Session {
   async #closeLeftover(ending: TurnEnding): Promise<void> {
     if (!this.#state.turn) return;
     if (!this.#live) await this.#adoptDraft();
-    this.#publish(await this.#append(closingEvents(this.#state, ending, this.#live)));
+    this.#publish(await this.#append(closingEvents(this.#state, ending, this.#live, this.titling === 0)));
   }
 
   /** What was checkpointed of the item that streamed is shown and closed like the item itself. */
@@ -249,7 +248,7 @@ export class Session {
   #publish(entries: Entry[]): void {
     for (const entry of entries) this.#apply(entry);
     this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
-    if (!this.#state.turn) this.#saveSnapshot();
+    if (!this.#state.turn && this.phase.kind !== 'deleting') this.#saveSnapshot();
   }
 
   #apply(entry: Entry): void {

@@ -3,7 +3,7 @@
  * somebody holds it; then its Log is all there is of it, and enough to bring it back.
  */
 import { Approvals } from './approvals.ts';
-import type { EventDraft } from './event.ts';
+import type { Beginning } from './event.ts';
 import { Session, type SessionPorts } from './session.ts';
 
 /** A Session that is kept alive until this is disposed of. Disposing twice changes nothing. */
@@ -20,16 +20,19 @@ interface Place {
 export class Sessions {
   readonly #ports: SessionPorts;
   readonly #permissionTimeoutMs: number;
+  readonly #onHeld: (id: string, held: boolean) => void;
   readonly #places = new Map<string, Place>();
 
-  constructor(ports: SessionPorts, permissionTimeoutMs: number) {
+  /** @param onHeld hears when the first takes hold of a Session and when the last lets go of it. */
+  constructor(ports: SessionPorts, permissionTimeoutMs: number, onHeld: (id: string, held: boolean) => void) {
     this.#ports = ports;
     this.#permissionTimeoutMs = permissionTimeoutMs;
+    this.#onHeld = onHeld;
   }
 
   /** @throws CoreError `already_exists`, `log_write_failed`. */
-  create(draft: EventDraft<'session_created'>): Promise<Hold> {
-    return this.#hold(draft.sessionId, () => Session.create(this.#ports, draft));
+  create(beginning: Beginning): Promise<Hold> {
+    return this.#hold(beginning[0].sessionId, () => Session.create(this.#ports, beginning));
   }
 
   /** The Session of this id, opened from its Log where it is not live yet. @throws CoreError `unknown_session`. */
@@ -47,13 +50,15 @@ export class Sessions {
   async #hold(id: string, make: () => Promise<Session>): Promise<Hold> {
     const place = this.#places.get(id) ?? { opening: this.#open(make), holders: 0 };
     this.#places.set(id, place);
-    place.holders++;
+    if (place.holders++ === 0) this.#onHeld(id, true);
     let held = true;
     const release = () => {
       if (!held) return;
       held = false;
       place.holders--;
-      if (place.holders === 0) this.#places.delete(id);
+      if (place.holders > 0) return;
+      this.#places.delete(id);
+      this.#onHeld(id, false);
     };
     try {
       return { ...(await place.opening), [Symbol.dispose]: release };

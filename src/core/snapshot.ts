@@ -7,7 +7,7 @@ import { chainCheck, type Entry, FIRST_CHK, type Log, type Snapshot } from './lo
 import { initialState, type SessionState } from './session-state.ts';
 
 /** Another shape of the state, or another way to fold it, is another version. */
-const VERSION = 'state.1';
+const VERSION = 'state.4';
 
 /** A state, and the Event up to which it is folded. */
 export interface Folded {
@@ -18,11 +18,12 @@ export interface Folded {
 
 /** Its check value goes on from the Event's, so that one comparison tells another Log, another version, and damage. */
 export function takeSnapshot({ state, seq, chk }: Folded): Snapshot {
-  const { openCalls, permissions, prompts } = state;
+  const { openCalls, permissions, rules, prompts } = state;
   const json = JSON.stringify({
     ...state,
     openCalls: [...openCalls],
     permissions: [...permissions],
+    rules: [...rules],
     prompts: [...prompts],
   });
   return { seq, json, chk: chainCheck(chk, VERSION, json) };
@@ -31,11 +32,12 @@ export function takeSnapshot({ state, seq, chk }: Folded): Snapshot {
 /** @param entry what the Log has at the snapshot's place. @returns undefined when the two do not fit. */
 function restoreSnapshot({ seq, json, chk }: Snapshot, entry: Entry | undefined): Folded | undefined {
   if (entry?.event.seq !== seq || chainCheck(entry.chk, VERSION, json) !== chk) return undefined;
-  const { openCalls, permissions, prompts, ...rest } = JSON.parse(json);
+  const { openCalls, permissions, rules, prompts, ...rest } = JSON.parse(json);
   const state: SessionState = {
     ...rest,
     openCalls: new Map(openCalls),
     permissions: new Map(permissions),
+    rules: new Map(rules),
     prompts: new Map(prompts),
   };
   return { state, seq, chk: entry.chk };

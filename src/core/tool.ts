@@ -3,18 +3,24 @@
  * a tool. A tool never asks for permission and never records: the Executor does both around it.
  */
 import type { z } from 'zod';
-import type { FileDiff, Location, PlanEntry, ToolKind } from './event.ts';
+import type { ClientServices } from './client-services.ts';
+import type { FileDiff, Json, Location, PlanEntry, ToolKind } from './event.ts';
+import type { Roots } from './roots.ts';
 
 /** What running the call can do: `read` never needs permission; the others follow the permission mode. */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
 
-export interface ToolContext {
-  /** Absolute real path of the Session's directory. */
-  workspace: string;
+/** What is shown of a call while it runs: all output so far, bounded, or the client's terminal that it runs in. */
+export type Progress = string | { readonly terminalId: string };
+
+export interface ToolContext extends Roots {
+  callId: string;
   /** Aborts when the Turn is cancelled or times out; the tool then stops at once and leaves no process behind. */
   signal: AbortSignal;
-  /** Shows output while the tool runs. Give a bounded snapshot of all output so far; it replaces the one before. */
-  progress(output: string): void;
+  /** Shows something while the tool runs; it replaces what was shown before. */
+  progress(output: Progress): void;
+  /** What the client whose prompt runs does for tools; the tool's own way is there for every failure of it. */
+  client?: ClientServices | undefined;
 }
 
 /** What a tool hands back. `output` is what the model reads: bounded, and marked where it was cut. */
@@ -35,10 +41,19 @@ export interface Tool<S extends z.ZodObject = z.ZodObject> {
   /** The effect of a call with these arguments. When in doubt, the graver one. */
   effect(args: z.infer<S>): Effect;
   schema: S;
+  /** The service without which the tool is of no use: it is not there for Turns whose client lacks it. */
+  needs?: keyof ClientServices;
+  /** What the model is told of the arguments in place of `schema`, where somebody else checks them: JSON Schema. */
+  parameters?: Json;
   /** One line that tells a person what this call does. */
   title(args: z.infer<S>): string;
-  /** The files it touches, absolute, where they lie inside the workspace. */
-  locations?(args: z.infer<S>, workspace: string): Location[];
+  /** The files it touches, absolute, where they lie inside a root. */
+  locations?(args: z.infer<S>, roots: Roots): Location[];
+  /**
+   * What a decision on this call covers when it is remembered: exactly what has the same `key`, which `text` tells a
+   * person after the tool's name. Without it: the same arguments.
+   */
+  rule?(args: z.infer<S>): { key: Json; text: string };
   /** @throws CoreError with one of the tool codes; anything else thrown is a defect. */
   run(args: z.infer<S>, context: ToolContext): Promise<ToolResult>;
   /** The same checks as `run` and a sentence that says what it would do; no effect at all. */

@@ -3,14 +3,18 @@
  * through the Executor, and asks again. It keeps nothing to itself: History is the fold of what was recorded.
  */
 import type { Approvals } from './approvals.ts';
+import { type Blobs, withBlobs } from './blobs.ts';
+import type { ClientServices } from './client-services.ts';
 import type { TurnEnding } from './closing.ts';
+import { compact, isMendable, isUnderPressure, tryToCompact } from './compaction.ts';
 import { CoreError } from './errors.ts';
 import type { EventDraft, Json, PermissionMode, ReasoningEffort, Usage } from './event.ts';
 import { execute, type RequestedCall } from './executor.ts';
-import { type History, historyItems } from './history.ts';
+import { historyItems } from './history.ts';
 import { effectivePermission } from './permission.ts';
 import { developerContext, PROMPT_CONTRACT, systemPrompt } from './prompt.ts';
 import type { FinishReason, Provider, ProviderEvent, ProviderRequest, ToolSpec } from './provider.ts';
+import type { Roots } from './roots.ts';
 import type { Session } from './session.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,8 +23,11 @@ export interface TurnContext {
   session: Session;
   approvals: Approvals;
   turnId: string;
+  /** Where its tools work; another list is for the next Turn. */
+  roots: Roots;
   signal: AbortSignal;
   provider: Provider;
+  blobs: Blobs;
   tools: ReadonlyMap<string, Tool>;
   toolSpecs: readonly ToolSpec[];
   model: string;
@@ -29,8 +36,12 @@ export interface TurnContext {
   /** Narrows the Session's permission mode for this Turn; it cannot widen it. */
   permissionMode: PermissionMode | undefined;
   presenterContext: Json | undefined;
+  /** Of the connection whose prompt this is; a Turn that was continued has none. */
+  client: ClientServices | undefined;
   dryRun: boolean;
   maxIterations: number | null;
+  /** Whether a conversation that grows too long is compacted without being asked. */
+  autoCompact: boolean;
   onError(error: unknown): void;
 }
 
@@ -40,10 +51,20 @@ export interface TurnResult {
   last: EventDraft[];
 }
 
+const ANSWERED: TurnEnding = { outcome: 'completed', stopReason: 'end_turn' };
+
 /** Runs the loop to its end, from the given model call on. @throws what the provider, the Log or the abort threw; the caller closes the Turn. */
 export async function runTurn(turn: TurnContext, first = 0): Promise<TurnResult> {
+  const { reply, compact: keep, compaction } = turn.session.state.turn ?? {};
+  if (reply !== undefined) return { ending: ANSWERED, last: [recordMessage(turn, reply)] };
+  if (keep !== undefined) {
+    // A crash may have come between it and the Turn's end.
+    const done = compaction?.status === 'completed' || (await compact(turn, 'command', keep));
+    return { ending: ANSWERED, last: done ? [] : [recordMessage(turn, 'There is nothing to compact yet.')] };
+  }
+  if (isUnderPressure(turn)) await tryToCompact(turn, 'pressure');
   for (let iteration = first; ; iteration++) {
-    const answer = await askModel(turn);
+    const answer = await askWithRoom(turn);
     const last = [...answer.held, recordUsage(turn, iteration, answer.usage)];
     if (answer.calls.length === 0 || answer.reason !== 'stop') {
       return { ending: { outcome: 'completed', stopReason: stopReason(answer.reason) }, last };
@@ -65,6 +86,16 @@ interface Answer {
   held: EventDraft[];
 }
 
+/** Where the conversation does not fit any more, it is compacted, once. */
+async function askWithRoom(turn: TurnContext): Promise<Answer> {
+  try {
+    return await askModel(turn);
+  } catch (error) {
+    if (!isMendable(turn, error) || !(await tryToCompact(turn, 'overflow'))) throw error;
+    return askModel(turn);
+  }
+}
+
 /** One model call. Items are recorded as they complete; calls are handed back, to run once the response has ended. */
 async function askModel(turn: TurnContext): Promise<Answer> {
   const { session, turnId, signal } = turn;
@@ -78,7 +109,9 @@ async function askModel(turn: TurnContext): Promise<Answer> {
   // Also aborted when we leave early: a stream that is asked to end while it waits for the model would go on waiting.
   const leaving = new AbortController();
   const either = AbortSignal.any([signal, leaving.signal]);
-  const request = buildRequest(turn, await session.history(signal));
+  const items = historyItems(await session.history(signal));
+  const request = buildRequest(turn, await withBlobs(turn.blobs, items));
+  signal.throwIfAborted();
   const stream = turn.provider.stream(request, either)[Symbol.asyncIterator]();
   let finished = false;
   try {
@@ -123,15 +156,15 @@ async function settlesAtOnce(promise: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, new Promise<boolean>((resolve) => setImmediate(resolve, false))]);
 }
 
-function buildRequest(turn: TurnContext, history: Readonly<History>): ProviderRequest {
-  const { workspace, mode, permissionCeiling, permissionMode } = turn.session.state;
+function buildRequest(turn: TurnContext, shown: Awaited<ReturnType<typeof withBlobs>>): ProviderRequest {
+  const { mode, permissionCeiling, permissionMode } = turn.session.state;
   const permission = effectivePermission('build', permissionCeiling, permissionMode, turn.permissionMode);
   return {
     model: turn.model,
     effort: turn.effort,
     instructions: systemPrompt(mode),
-    developerContext: developerContext(workspace, mode, permission, turn.presenterContext),
-    history: historyItems(history),
+    developerContext: developerContext(turn.roots, mode, permission, turn.presenterContext),
+    ...shown,
     tools: turn.toolSpecs,
     cacheKey: `${PROMPT_CONTRACT}:${mode}:${turn.session.id}`,
   };

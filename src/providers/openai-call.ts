@@ -108,7 +108,7 @@ async function* answer({ endpoint, dialect, request, without }: Call, wire: Wire
 }
 
 /** Every option that the package would otherwise take from the environment is given. */
-async function createClient(endpoint: Endpoint, wireFetch: typeof fetch): Promise<OpenAI> {
+export async function createClient(endpoint: Endpoint, wireFetch: typeof fetch): Promise<OpenAI> {
   const { OpenAI } = await import('openai');
   return new OpenAI({
     baseURL: endpoint.baseUrl,
@@ -141,13 +141,14 @@ function waitBefore(error: CoreError, failures: number, endpoint: Endpoint): num
   return asked > LONGEST_WAIT_MS ? null : Math.max(asked, endpoint.retryDelayMs(failures));
 }
 
-function asCoreError(thrown: unknown, endpoint: Endpoint): CoreError {
+/** What a call failed with, whoever threw it. */
+export function asCoreError(thrown: unknown, endpoint: Endpoint): CoreError {
   // The package wraps what its `fetch` threw.
   for (let error = thrown, depth = 0; error instanceof Error && depth < 5; error = error.cause, depth += 1) {
     if (error instanceof CoreError) return error;
   }
-  if (thrown instanceof SyntaxError) return invalidResponse('an event that is not JSON');
-  if (thrown instanceof ZodError) return invalidResponse('an event that is not of this API');
+  if (thrown instanceof SyntaxError) return invalidResponse('it is not JSON');
+  if (thrown instanceof ZodError) return invalidResponse('it is not of this API');
   // An error event inside the stream: the package throws its body.
   const inBand = thrown instanceof Error && 'error' in thrown ? thrown.error : undefined;
   if (inBand !== undefined) return serverError(inBand, { status: null, apiKey: endpoint.apiKey });

@@ -3,11 +3,15 @@
  * one system message at the start, no two neighbours of the same role, every call followed by its results.
  */
 import type { OpenAI } from 'openai';
+import type { LoadedBlobs } from '../core/blobs.ts';
+import type { ContentBlock } from '../core/event.ts';
 import type { HistoryItem, ProviderRequest } from '../core/provider.ts';
-import { argumentsText, blockText } from './openai-input.ts';
+import { argumentsText, blockText, imageUrl } from './openai-input.ts';
 
 type ChatBody = OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming;
 type Message = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+type Part = OpenAI.Chat.Completions.ChatCompletionContentPart;
+type UserContent = string | Part[];
 type AssistantMessage = OpenAI.Chat.Completions.ChatCompletionAssistantMessageParam;
 
 /** @param without the optional parameters that the server refuses. */
@@ -41,7 +45,7 @@ function messagesOf(request: ProviderRequest): Message[] {
       messages.push({ role: 'tool', tool_call_id: item.callId, content: item.output });
       unanswered.delete(item.callId);
     } else if (item.type === 'user') {
-      append(messages, 'user', item.content.map(blockText).join('\n'));
+      append(messages, 'user', userContent(item.content, request.blobs));
     } else if (item.type === 'assistant') {
       append(messages, 'assistant', item.text);
     }
@@ -63,9 +67,29 @@ function callOf(item: Extract<HistoryItem, { type: 'tool_call' }>) {
   return { id: item.callId, type: 'function' as const, function: called };
 }
 
-function append(messages: Message[], role: 'user' | 'assistant', text: string): void {
+/** One text, as every server takes it; in parts only where there is an image between. */
+function userContent(blocks: readonly ContentBlock[], blobs: LoadedBlobs): UserContent {
+  const parts = blocks.map((block): Part => {
+    const url = imageUrl(block, blobs);
+    return url === undefined ? textPart(blockText(block, blobs)) : { type: 'image_url', image_url: { url } };
+  });
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === parts.length ? texts.join('\n') : parts;
+}
+
+function append(messages: Message[], ...[role, content]: ['user', UserContent] | ['assistant', string]): void {
   const last = messages.at(-1);
-  const joins = last?.role === role && typeof last.content === 'string' && !('tool_calls' in last);
-  if (joins) last.content = `${last.content}\n\n${text}`;
-  else messages.push({ role, content: text });
+  if (last?.role === 'user' && role === 'user') last.content = joined(last.content, content);
+  else if (last?.role === 'assistant' && role === 'assistant' && typeof last.content === 'string' && !last.tool_calls)
+    last.content = `${last.content}\n\n${content}`;
+  else messages.push({ role, content } as Message);
+}
+
+function joined(a: UserContent, b: UserContent): UserContent {
+  if (typeof a === 'string' && typeof b === 'string') return `${a}\n\n${b}`;
+  return [a, b].flatMap((content) => (typeof content === 'string' ? textPart(content) : content));
+}
+
+function textPart(text: string): Part {
+  return { type: 'text', text };
 }

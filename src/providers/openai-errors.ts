@@ -112,8 +112,8 @@ function statusOf(code: string): number | null {
 function humanMessage(code: ErrorCode, fault: Fault, status: number | null, hasKey: boolean): string {
   if (code === 'not_authenticated') {
     return hasKey
-      ? 'the model server refused the API key: check OPENAI_API_KEY'
-      : 'the model server wants an API key: set OPENAI_API_KEY';
+      ? 'the model server refused the API key: check OPENAI_API_KEY, or run pixir login'
+      : 'the model server wants an API key: run pixir login, or set OPENAI_API_KEY';
   }
   if (code === 'usage_limit_reached' && (fault.plan || fault.resetsInSeconds !== null)) {
     const plan = fault.plan ? `of the ${fault.plan} plan ` : '';

@@ -4,11 +4,13 @@
  */
 import { hash } from 'node:crypto';
 import type { OpenAI } from 'openai';
+import type { LoadedBlobs } from '../core/blobs.ts';
 import type { ContentBlock, Json } from '../core/event.ts';
 import type { HistoryItem, ProviderRequest } from '../core/provider.ts';
 
 export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming;
 type InputItem = OpenAI.Responses.ResponseInputItem;
+type InputPart = OpenAI.Responses.ResponseInputContent;
 
 export const DIALECT = 'openai';
 
@@ -20,10 +22,13 @@ export function responsesBody(request: ProviderRequest, without: ReadonlySet<str
     store: false,
     instructions: request.instructions,
     input: inputOf(request),
-    tool_choice: 'auto',
-    parallel_tool_calls: true,
   };
-  if (request.tools.length > 0) body.tools = request.tools.map(toolOf);
+  // Some servers refuse what is said of tools where there are none.
+  if (request.tools.length > 0) {
+    body.tool_choice = 'auto';
+    body.parallel_tool_calls = true;
+    body.tools = request.tools.map(toolOf);
+  }
   // Nothing is stored at the server, so a thought comes back to us encrypted and goes with the next request.
   if (!without.has('include')) body.include = ['reasoning.encrypted_content'];
   const reasoning: NonNullable<ResponsesBody['reasoning']> = {};
@@ -35,10 +40,32 @@ export function responsesBody(request: ProviderRequest, without: ReadonlySet<str
 }
 
 /** A block of a prompt as one piece of text; a link becomes one line, whatever its name holds. */
-export function blockText(block: ContentBlock): string {
-  if (block.type === 'text') return block.text;
-  const line = (text: string) => text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return `[Attached: ${line(block.name)}, ${line(block.uri)}]`;
+export function blockText(block: ContentBlock, blobs: LoadedBlobs): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource_link':
+      return attached(block.name, block.uri);
+    case 'image':
+      return attached(block.uri, block.mimeType, `${block.size} bytes, not shown`);
+    case 'resource': {
+      const bytes = block.encoding === 'text' ? blobs.get(block.hash) : undefined;
+      if (!bytes) return attached(block.uri, block.mimeType, `${block.size} bytes, not shown`);
+      return `${attached(block.uri, block.mimeType)}\n${new TextDecoder().decode(bytes)}`;
+    }
+  }
+}
+
+function attached(...facts: (string | undefined)[]): string {
+  const lines = facts.flatMap((fact) => fact?.replace(/[\s\p{Cc}]+/gu, ' ').trim() ?? []);
+  return `[Attached: ${lines.join(', ')}]`;
+}
+
+/** An image as a data URL; undefined for every other block, and for an image whose bytes are not at hand. */
+export function imageUrl(block: ContentBlock, blobs: LoadedBlobs): string | undefined {
+  const bytes = block.type === 'image' ? blobs.get(block.hash) : undefined;
+  if (block.type !== 'image' || !bytes) return undefined;
+  return `data:${block.mimeType};base64,${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')}`;
 }
 
 /** Arguments as the model wrote them: a string is kept as it is, because that is how a malformed call is stored. */
@@ -47,18 +74,36 @@ export function argumentsText(args: Json): string {
 }
 
 function inputOf(request: ProviderRequest): InputItem[] {
-  const context = request.developerContext.trim() ? [messageItem('developer', [request.developerContext])] : [];
-  return [...context, ...request.history.flatMap((item) => inputItems(item, request.model))];
+  const context = request.developerContext.trim()
+    ? [messageItem('developer', [textPart(request.developerContext)])]
+    : [];
+  return [...context, ...request.history.flatMap((item) => inputItems(item, request))];
 }
 
-function messageItem(role: 'user' | 'developer', texts: string[]): InputItem {
-  return { type: 'message', role, content: texts.map((text) => ({ type: 'input_text', text })) };
+function messageItem(role: 'user' | 'developer', content: InputPart[]): InputItem {
+  return { type: 'message', role, content };
 }
 
-function inputItems(item: HistoryItem, model: string): InputItem[] {
+function textPart(text: string): InputPart {
+  return { type: 'input_text', text };
+}
+
+function inputPart(block: ContentBlock, blobs: LoadedBlobs): InputPart {
+  const url = imageUrl(block, blobs);
+  return url === undefined
+    ? textPart(blockText(block, blobs))
+    : { type: 'input_image', image_url: url, detail: 'auto' };
+}
+
+function inputItems(item: HistoryItem, { model, blobs }: ProviderRequest): InputItem[] {
   switch (item.type) {
     case 'user':
-      return [messageItem('user', item.content.map(blockText))];
+      return [
+        messageItem(
+          'user',
+          item.content.map((block) => inputPart(block, blobs)),
+        ),
+      ];
     case 'assistant': {
       // The API takes earlier output without the id and status that its types ask for.
       const content = [{ type: 'output_text', text: item.text }];

@@ -12,19 +12,27 @@ export interface Wire {
   rest(): Promise<void>;
 }
 
+/** What is expected of the server: a stream of events, or one document. */
+type Media = 'text/event-stream' | 'application/json';
+
 const ERROR_BODY_LIMIT = 16_384;
 const REST_MS = 250;
 
 /** @param stop closes the request. @param giveUp is called when the server has been silent for too long. */
-export function openWire(endpoint: Endpoint, stop: AbortSignal, giveUp: (reason?: CoreError) => void): Wire {
+export function openWire(
+  endpoint: Endpoint,
+  stop: AbortSignal,
+  giveUp: (reason?: CoreError) => void,
+  media: Media = 'text/event-stream',
+): Wire {
   let body: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const watched = <T>(work: Promise<T>): Promise<T> =>
     within(endpoint.idleTimeoutMs, work, () => giveUp(silence(endpoint)));
 
   async function guardedFetch(url: string | URL | Request, init?: RequestInit): Promise<Response> {
     const request: RequestInit = {
-      method: 'POST',
-      headers: headersOf(endpoint),
+      method: init?.method ?? 'POST',
+      headers: headersOf(endpoint, media),
       body: init?.body ?? null,
       // A redirect would carry the prompt, and perhaps the key, to a server nobody configured.
       redirect: 'manual',
@@ -34,9 +42,9 @@ export function openWire(endpoint: Endpoint, stop: AbortSignal, giveUp: (reason?
     const response = await watched(endpoint.fetch(url, request)).catch((thrown) => {
       throw networkError(`cannot reach ${endpoint.host}`, thrown);
     });
-    if (!isEventStream(response)) throw await watched(refusal(response, endpoint));
+    if (!holds(media, response)) throw await watched(refusal(response, endpoint, media));
     body = response.body.getReader();
-    return new Response(relay(body, watched, endpoint), { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(relay(body, watched, endpoint), { headers: { 'content-type': media } });
   }
 
   return {
@@ -46,15 +54,16 @@ export function openWire(endpoint: Endpoint, stop: AbortSignal, giveUp: (reason?
 }
 
 // A closed list, so that neither the package nor its environment variables can add to it.
-function headersOf(endpoint: Endpoint): Record<string, string> {
-  const headers = { 'content-type': 'application/json', accept: 'text/event-stream', 'user-agent': 'pixir' };
+function headersOf(endpoint: Endpoint, media: Media): Record<string, string> {
+  const headers = { 'content-type': 'application/json', accept: media, 'user-agent': 'pixir' };
   return endpoint.apiKey ? { ...headers, authorization: `Bearer ${endpoint.apiKey}` } : headers;
 }
 
-function isEventStream(response: Response): response is Response & { body: NonNullable<Response['body']> } {
+function holds(media: Media, response: Response): response is Response & { body: NonNullable<Response['body']> } {
   if (!response.ok || !response.body) return false;
-  // Servers are careless with this header; these two types surely hold something else.
-  return !/application\/json|text\/html/.test(response.headers.get('content-type') ?? '');
+  // Servers are careless with this header; these types surely hold something else.
+  const other = media === 'application/json' ? /text\/html/ : /application\/json|text\/html/;
+  return !other.test(response.headers.get('content-type') ?? '');
 }
 
 /** Hands the bytes on as they are asked for, so that only the server's silence counts and never the reader's. */
@@ -77,7 +86,7 @@ function relay(
   );
 }
 
-async function refusal(response: Response, endpoint: Endpoint): Promise<CoreError> {
+async function refusal(response: Response, endpoint: Endpoint, media: Media): Promise<CoreError> {
   const { status, headers } = response;
   const body = parsed(await boundedText(response));
   if (status >= 300 && status < 400) {
@@ -87,7 +96,8 @@ async function refusal(response: Response, endpoint: Endpoint): Promise<CoreErro
   if (!response.ok) return serverError(body, { status, headers, apiKey: endpoint.apiKey });
   const saysError = typeof body === 'object' && body !== null && 'error' in body && body.error;
   if (saysError) return serverError(body, { status: null, headers, apiKey: endpoint.apiKey });
-  return invalidResponse(`${endpoint.host} did not answer with an event stream`);
+  const wanted = media === 'application/json' ? 'JSON' : 'an event stream';
+  return invalidResponse(`${endpoint.host} did not answer with ${wanted}`);
 }
 
 async function boundedText(response: Response): Promise<string> {

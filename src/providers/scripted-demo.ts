@@ -3,13 +3,16 @@
  * prompts for checks. Each answer follows from the history alone; it never pretends to be a model.
  */
 import type { Json, PlanEntry } from '../core/event.ts';
-import type { ProviderEvent, ProviderRequest } from '../core/provider.ts';
+import { COMPACTION_PROMPT } from '../core/prompt.ts';
+import type { HistoryItem, ProviderEvent, ProviderRequest } from '../core/provider.ts';
 import { BUG, FAILED, MARK, MENDED, MODULE, PASSED, TEST } from './playground.ts';
 import { call, deltas, finish, type ScriptStep, say, think } from './script.ts';
 
 /** The current Turn, as the story needs it. */
 interface Scene {
   prompt: string;
+  /** How many images of the prompt were handed over. */
+  images: number;
   /** Nothing was answered before in this Session. */
   first: boolean;
   /** What the calls of one tool have given so far. */
@@ -31,14 +34,28 @@ const INTRODUCTION =
 const STEPS = ['Look around', 'Read the module and run its test', 'Mend the bug', 'Run the test again'];
 
 export function demonstrate(request: ProviderRequest): ScriptStep[] {
+  if (request.instructions === COMPACTION_PROMPT) return [...say(summarise(request)), finish()];
   const scene = readScene(request);
   return check(scene) ?? [...story(scene), finish()];
+}
+
+/** @param request ends with the request for the summary. */
+function summarise({ history }: ProviderRequest): string {
+  const asked = history.slice(0, -1).flatMap((item) => (item.type === 'user' ? [firstLine(textOf(item))] : []));
+  const used = new Set(history.flatMap((item) => (item.type === 'tool_call' ? [item.name] : [])));
+  const prompts = asked.slice(-5).map((line) => `\n- ${line}`);
+  return `There is no model here that could sum anything up.\n\nPrompts:${prompts.join('')}\n\nTools: ${[...used].join(', ')}`;
+}
+
+function textOf({ content }: Extract<HistoryItem, { type: 'user' }>): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
 /** Prompts that do one exact thing, for trying out a client. */
 function check(scene: Scene): ScriptStep[] | null {
   const [, verb = '', rest = ''] = /^(\w+)(?: (.*))?$/s.exec(scene.prompt) ?? [];
   if (verb === 'hang' && !rest) return [...deltas('message', 'Waiting until you stop me'), { type: 'hang' }];
+  if (scene.images > 0) return [...say(`I was shown ${imagesOf(scene)}; there is no model here that sees.`), finish()];
   if (verb === 'echo' && rest) return [...say(rest), finish()];
   if (verb === 'bash' && rest) {
     return useOnce(scene, 'bash', { command: rest }, (output) => `The command gave:\n\n${fenced(output)}`);
@@ -46,6 +63,10 @@ function check(scene: Scene): ScriptStep[] | null {
   const [, path, content] = /^(\S+) (.*)$/s.exec(rest) ?? [];
   if (verb !== 'write' || path === undefined || content === undefined) return null;
   return useOnce(scene, 'write', { path, content }, (output) => `Done: ${firstLine(output)}`);
+}
+
+function imagesOf({ images }: Scene): string {
+  return images === 1 ? '1 image' : `${images} images`;
 }
 
 function useOnce(scene: Scene, tool: string, args: Json, report: (output: string) => string): ScriptStep[] {
@@ -150,10 +171,10 @@ function plan(scene: Scene, completed: number): ProviderEvent[] {
   return scene.use('update_plan', { entries });
 }
 
-function readScene({ history, tools }: ProviderRequest): Scene {
+function readScene({ history, blobs, tools }: ProviderRequest): Scene {
   const start = history.findLastIndex((item) => item.type === 'user');
   const asked = history[start];
-  const blocks = asked?.type === 'user' ? asked.content : [];
+  const prompt = asked?.type === 'user' ? asked : { type: 'user' as const, content: [] };
   const turn = history.slice(start + 1);
   const calls = turn.filter((item) => item.type === 'tool_call');
   const results = new Map(
@@ -162,10 +183,8 @@ function readScene({ history, tools }: ProviderRequest): Scene {
   const offers = (name: string) => tools.some((tool) => tool.name === name);
   let used = 0;
   return {
-    prompt: blocks
-      .map((block) => (block.type === 'text' ? block.text : ''))
-      .join('')
-      .trim(),
+    prompt: textOf(prompt).trim(),
+    images: prompt.content.filter((block) => block.type === 'image' && blobs.has(block.hash)).length,
     first: !history.slice(0, Math.max(start, 0)).some((item) => item.type === 'assistant'),
     outputs: (name) => calls.flatMap((made) => (made.name === name ? (results.get(made.callId) ?? []) : [])),
     planIsComplete: calls.some(({ name, args }) => name === 'update_plan' && isComplete(args)),
@@ -173,7 +192,7 @@ function readScene({ history, tools }: ProviderRequest): Scene {
     use(name, args) {
       if (!offers(name)) return [];
       used += 1;
-      // The history only grows, so the number never comes twice in a Session.
+      // The history only grows, but for a compaction: what it makes come twice, the Executor renames.
       return [call(`scripted_${history.length}_${used}`, name, args)];
     },
   };

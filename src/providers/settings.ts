@@ -58,7 +58,7 @@ export function requireKey(endpoint: Endpoint): void {
   if (endpoint.apiKey || endpoint.host !== new URL(OPENAI_URL).host) return;
   throw new CoreError(
     'not_authenticated',
-    'no API key: set OPENAI_API_KEY, or OPENAI_BASE_URL for another server that speaks this API',
+    'no API key: run pixir login, set OPENAI_API_KEY, or OPENAI_BASE_URL for another server that speaks this API',
   );
 }
 

@@ -2,16 +2,17 @@
  * The Log in memory: the reference implementation of the port, for tests. It must behave as every other backend does,
  * also in answering only after its commit, an event-loop turn later.
  */
+import type { Blobs } from '../core/blobs.ts';
 import type { Clock } from '../core/clock.ts';
 import { type CoreError, toCoreError } from '../core/errors.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot } from '../core/log.ts';
+import { memoryBlobs } from './memory-blobs.ts';
 import { alreadyExists, decode, effectsOf, type Row, type Staged, stage, unknownSession } from './record.ts';
 import { writeQueue } from './write-queue.ts';
 
 export interface MemoryLog extends Log {
-  /** Removes a Session; its id is not given out again. @throws CoreError `unknown_session` */
-  deleteSession(sessionId: string): Promise<void>;
+  readonly blobs: Blobs;
   /** Rejects the next append with this error, and records nothing of it. */
   failNext(error: CoreError): void;
   /** Rejects every append with this error until it is called with undefined. */
@@ -31,6 +32,13 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
   const queue = writeQueue((work) => work(), toCoreError);
   let failure: CoreError | undefined;
   let broken: CoreError | undefined;
+  const blobs = memoryBlobs((sessionId, work) =>
+    queue.enqueue(() => {
+      if (broken) throw broken;
+      existing(sessionId);
+      return work();
+    }),
+  );
 
   function record(sessionId: string, drafts: readonly EventDraft[]): Entry[] {
     const refusal = broken ?? failure;
@@ -41,6 +49,7 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
     const staged = stage(session?.row.head, drafts, ts);
     if (deleted.has(sessionId)) throw alreadyExists(sessionId);
     sessions.set(sessionId, advance(session ?? created(staged, ts), staged, ts));
+    for (const { event } of staged.entries) blobs.keep(event);
     return staged.entries;
   }
 
@@ -50,19 +59,16 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
     return session;
   }
 
-  function read(sessionId: string, after: number, limit: number): Entry[] {
-    const rows = sessions.get(sessionId)?.rows ?? [];
-    return rows.slice(after + 1, after + 1 + limit).map((row, index) => decode(sessionId, row, after + 1 + index));
-  }
-
   return {
+    blobs: blobs.port,
     append: async (drafts) => {
       const [first] = drafts;
       return first ? queue.enqueue(() => record(first.sessionId, drafts)) : [];
     },
-    read: async (sessionId, after, limit) => read(sessionId, after, limit),
+    read: async (sessionId, after, limit) => page(sessions.get(sessionId)?.rows ?? [], sessionId, after + 1, limit),
     session: async (sessionId) => structuredClone(sessions.get(sessionId)?.row),
     sessions: async (query) => structuredClone(select([...sessions.values()], query)),
+    count: async (owner) => select([...sessions.values()], owner === undefined ? {} : { owner }).length,
     saveDraft: (sessionId, draft) =>
       queue.enqueue(() => {
         existing(sessionId).draft = structuredClone(draft);
@@ -77,6 +83,7 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
       queue.enqueue(() => {
         existing(sessionId);
         sessions.delete(sessionId);
+        blobs.release(sessionId);
         deleted.add(sessionId);
       }),
     failNext(error) {
@@ -89,19 +96,24 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
   };
 }
 
+function page(rows: readonly Row[], sessionId: string, from: number, limit: number): Entry[] {
+  return rows.slice(from, from + limit).map((row, index) => decode(sessionId, row, from + index));
+}
+
 function created({ sessionId, entries, head }: Staged, ts: string): Stored {
   const event = entries[0]?.event;
   if (event?.type !== 'session_created') throw unknownSession(sessionId);
   const workspace = event.data.workspace.toWellFormed();
   const owner = event.data.owner.toWellFormed();
-  const row = { sessionId, workspace, owner, title: null, createdAt: ts, updatedAt: ts, head, openTurnId: null };
+  const nothing = { additionalDirectories: [], title: null, openTurnId: null };
+  const row = { sessionId, workspace, owner, createdAt: ts, updatedAt: ts, head, ...nothing };
   return { row, rows: [], draft: undefined, snapshot: undefined };
 }
 
 function advance(session: Stored, { rows, entries, head }: Staged, updatedAt: string): Stored {
-  const { title = session.row.title, openTurnId = session.row.openTurnId, settles } = effectsOf(entries);
+  const { settles, ...changed } = effectsOf(entries);
   session.rows.push(...rows);
-  session.row = { ...session.row, title, openTurnId, updatedAt, head };
+  session.row = { ...session.row, ...changed, updatedAt, head };
   if (session.draft && settles?.(session.draft.messageId)) session.draft = undefined;
   return session;
 }

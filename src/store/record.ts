@@ -60,6 +60,7 @@ export function decode(sessionId: string, row: Row, seq: number): Entry {
 /** What recorded Events change beside the Log itself; absent is unchanged. */
 export interface Effects {
   title?: string;
+  additionalDirectories?: string[];
   openTurnId?: string | null;
   /** Tells whether the draft of this message is done with. */
   settles?: (messageId: string) => boolean;
@@ -71,6 +72,10 @@ export function effectsOf(entries: readonly Entry[]): Effects {
   let finished = false;
   for (const { event } of entries) {
     if (event.type === 'session_titled') effects.title = event.data.title.toWellFormed();
+    if (event.type === 'session_created' || event.type === 'session_configured') {
+      const { additionalDirectories } = event.data;
+      if (additionalDirectories) effects.additionalDirectories = additionalDirectories;
+    }
     if (event.type === 'turn_started') effects.openTurnId = event.data.turnId;
     if (event.type === 'assistant_message' || event.type === 'reasoning') recorded.add(event.data.messageId);
     if (event.type === 'turn_finished') {

@@ -3,22 +3,19 @@
  * have it open at a time (see data-dir).
  */
 import type { Database } from 'better-sqlite3';
+import type { Blobs } from '../core/blobs.ts';
 import type { Clock } from '../core/clock.ts';
 import { CoreError } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import { type DatabaseOptions, openDatabase } from './database.ts';
+import { blobPort } from './sqlite-blobs.ts';
 import { writeFailed } from './sqlite-errors.ts';
 import { type SqliteReader, sqliteReader } from './sqlite-reader.ts';
 import { sqliteWriter } from './sqlite-writer.ts';
 import { type WriteStats, writeQueue } from './write-queue.ts';
 
 export interface SqliteLog extends Log, SqliteReader {
-  /**
-   * Removes a Session with all that is stored of it; the id is not given out again.
-   *
-   * @throws CoreError `unknown_session`, `log_write_failed`
-   */
-  deleteSession(sessionId: string): Promise<void>;
+  readonly blobs: Blobs;
   /** Takes the write lock and gives it back. @throws CoreError `log_write_failed` when nothing could be recorded now. */
   probe(): Promise<void>;
   /** For metrics: how many commits, and how many writes shared them. */
@@ -48,6 +45,7 @@ export function sqliteLog(db: Database, clock: Pick<Clock, 'now'>): SqliteLog {
   return {
     ...reader,
     stats: queue.stats,
+    blobs: blobPort(db, write),
     append: async (drafts) => {
       const [first] = drafts;
       return first ? write(() => writer.record(first.sessionId, drafts)) : [];

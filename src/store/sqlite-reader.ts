@@ -10,7 +10,8 @@ import { decode, type Row } from './record.ts';
 import { readFailed } from './sqlite-errors.ts';
 import { type Verification, verifyDatabase, verifySession } from './verify.ts';
 
-export interface SqliteReader extends Pick<Log, 'read' | 'session' | 'sessions' | 'draft' | 'snapshot' | 'close'> {
+export interface SqliteReader
+  extends Pick<Log, 'read' | 'session' | 'sessions' | 'count' | 'draft' | 'snapshot' | 'close'> {
   /** @throws CoreError `unknown_session` */
   verifySession(sessionId: string): Promise<Verification>;
   /** The problems in the structure of the file; none when it is sound. Reads all of it. */
@@ -32,6 +33,8 @@ export function sqliteReader(db: Database): SqliteReader {
   const snapshots = db.prepare<[string], Snapshot>('SELECT seq, json, chk FROM snapshots WHERE session_id = ?');
   const session = db.prepare<[string], StoredSession>(`${SELECT_SESSIONS} WHERE session_id = ?`);
   const sessions = sessionQueries(db);
+  const countAll = db.prepare<[], number>('SELECT count(*) FROM sessions').pluck();
+  const countOf = db.prepare<[string], number>('SELECT count(*) FROM sessions WHERE owner = ?').pluck();
 
   const one = (sessionId: string): SessionRow | undefined => {
     const stored = session.get(sessionId);
@@ -51,6 +54,7 @@ export function sqliteReader(db: Database): SqliteReader {
     read: reading(read),
     session: reading(one),
     sessions: reading(sessions),
+    count: reading((owner?: string) => (owner === undefined ? countAll.get() : countOf.get(owner)) ?? 0),
     draft: reading(draft),
     // It can be done without: what else does not read, the Log will say.
     snapshot: (sessionId) => snapshot(sessionId).catch(() => undefined),
@@ -75,8 +79,8 @@ function sessionQueries(db: Database): (query: SessionQuery) => SessionRow[] {
   };
 }
 
-const SELECT_SESSIONS = `SELECT session_id, workspace, owner, title, created_at, updated_at, epoch, head_seq, head_chk,
-  open_turn FROM sessions`;
+const SELECT_SESSIONS = `SELECT session_id, workspace, additional_directories, owner, title, created_at, updated_at,
+  epoch, head_seq, head_chk, open_turn FROM sessions`;
 const NEWEST_FIRST = 'ORDER BY updated_at DESC, session_id DESC LIMIT ?';
 /** What a negative LIMIT means to SQLite. */
 const NO_LIMIT = -1;
@@ -98,6 +102,7 @@ function conditionsOf(query: SessionQuery): { where: string; values: string[] } 
 interface StoredSession {
   session_id: string;
   workspace: string;
+  additional_directories: string;
   owner: string;
   title: string | null;
   created_at: string;
@@ -112,6 +117,7 @@ function toSessionRow(stored: StoredSession): SessionRow {
   return {
     sessionId: stored.session_id,
     workspace: stored.workspace,
+    additionalDirectories: JSON.parse(stored.additional_directories) as string[],
     owner: stored.owner,
     title: stored.title,
     createdAt: stored.created_at,

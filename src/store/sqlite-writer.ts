@@ -8,6 +8,7 @@ import type { EventDraft } from '../core/event.ts';
 import type { Entry, Head, LiveDraft, Snapshot } from '../core/log.ts';
 import { keepHeads } from './heads.ts';
 import { alreadyExists, effectsOf, type Staged, stage, unknownSession } from './record.ts';
+import { sqliteBlobs } from './sqlite-blobs.ts';
 
 export interface SqliteWriter {
   record(sessionId: string, drafts: readonly EventDraft[]): Entry[];
@@ -23,6 +24,7 @@ const MAX_HEADS = 1000;
 /** @param now the time as ISO 8601. */
 export function sqliteWriter(db: Database, now: () => string): SqliteWriter {
   const sql = prepareStatements(db);
+  const blobs = sqliteBlobs(db);
   const heads = keepHeads(MAX_HEADS, (sessionId) => loadHead(sql, sessionId));
   return {
     forget: heads.clear,
@@ -32,6 +34,7 @@ export function sqliteWriter(db: Database, now: () => string): SqliteWriter {
       const staged = stage(head, drafts, ts);
       if (head === undefined) insertSession(sql, staged, ts);
       for (const { seq, json, chk } of staged.rows) sql.insertEvent.run(sessionId, seq, json, chk);
+      for (const { event } of staged.entries) blobs.keep(event);
       updateSession(sql, staged, ts);
       heads.set(sessionId, staged.head);
       return staged.entries;
@@ -47,6 +50,7 @@ export function sqliteWriter(db: Database, now: () => string): SqliteWriter {
     deleteSession(sessionId) {
       if (sql.head.get(sessionId) === undefined) throw unknownSession(sessionId);
       heads.delete(sessionId);
+      blobs.release(sessionId);
       sql.deleteDraft.run(sessionId);
       sql.deleteSnapshot.run(sessionId);
       sql.deleteEvents.run(sessionId);
@@ -77,9 +81,11 @@ function insertSession(sql: Statements, { sessionId, entries, head }: Staged, ts
 }
 
 function updateSession(sql: Statements, { sessionId, entries, head }: Staged, ts: string): void {
-  const { title = null, openTurnId, settles } = effectsOf(entries);
+  const { title = null, additionalDirectories, openTurnId, settles } = effectsOf(entries);
+  const directories = additionalDirectories ? JSON.stringify(additionalDirectories) : null;
   const [openTurnChanged, openTurn] = openTurnId === undefined ? [0, null] : [1, openTurnId];
-  sql.updateSession.run({ sessionId, ts, seq: head.seq, chk: head.chk, title, openTurn, openTurnChanged });
+  const { seq, chk } = head;
+  sql.updateSession.run({ sessionId, ts, seq, chk, title, directories, openTurn, openTurnChanged });
   if (settles === undefined) return;
   const messageId = sql.draftMessageId.get(sessionId);
   if (messageId !== undefined && settles(messageId)) sql.deleteDraft.run(sessionId);
@@ -101,6 +107,7 @@ function prepareStatements(db: Database) {
     ),
     updateSession: db.prepare<[Record<string, string | number | null>]>(`
       UPDATE sessions SET head_seq = @seq, head_chk = @chk, updated_at = @ts, title = coalesce(@title, title),
+        additional_directories = coalesce(@directories, additional_directories),
         open_turn = iif(@openTurnChanged, @openTurn, open_turn) WHERE session_id = @sessionId`),
     draftMessageId: db.prepare<[string], string>('SELECT message_id FROM drafts WHERE session_id = ?').pluck(),
     saveDraft: db.prepare<[string, string, string]>(`

@@ -5,20 +5,22 @@ import type { Database } from 'better-sqlite3';
 import { type EventData, parseEvent } from '../core/event.ts';
 import { chainCheck, type Entry, FIRST_CHK, type SessionRow } from '../core/log.ts';
 import { effectsOf, type Row, unknownSession } from './record.ts';
+import { blobChecker } from './sqlite-blobs.ts';
 
 export type Verification =
   | { ok: true; events: number }
   | { ok: false; events: number; firstBad: { seq: number; reason: string } };
 
 /**
- * Re-computes the chain of one Session, parses every Event in full, and compares its row with what the Events say.
+ * Re-computes the chain of one Session, parses every Event in full, checks the blobs that it refers to, and compares
+ * the Session's row with what the Events say.
  *
  * @throws CoreError `unknown_session`
  */
 export function verifySession(db: Database, row: SessionRow | undefined, sessionId: string): Verification {
   if (row === undefined) throw unknownSession(sessionId);
   const rows = db.prepare<[string], Row>('SELECT seq, json, chk FROM events WHERE session_id = ? ORDER BY seq');
-  const replayed: Replayed = { chk: FIRST_CHK, title: null, openTurnId: null };
+  const replayed: Replayed = { ...NOTHING, checkBlobs: blobChecker(db) };
   let seq = 0;
   for (const stored of rows.iterate(sessionId)) {
     const reason = replay(replayed, row, stored, seq);
@@ -36,11 +38,12 @@ export function verifyDatabase(db: Database): string[] {
   return lines.filter((line) => line !== 'ok');
 }
 
-interface Replayed {
+interface Replayed extends Pick<SessionRow, 'additionalDirectories' | 'title' | 'openTurnId'> {
   chk: string;
-  title: string | null;
-  openTurnId: string | null;
+  checkBlobs: ReturnType<typeof blobChecker>;
 }
+
+const NOTHING = { chk: FIRST_CHK, additionalDirectories: [], title: null, openTurnId: null };
 
 /** Advances `replayed` by one row; the reason, where the row cannot be the Event at `seq`. */
 function replay(replayed: Replayed, row: SessionRow, stored: Row, seq: number): string | undefined {
@@ -53,15 +56,17 @@ function replay(replayed: Replayed, row: SessionRow, stored: Row, seq: number): 
   if (event.type === 'session_created' && !belongsTo(row, event.data))
     return 'the list of Sessions has another owner or workspace';
   if (chainCheck(replayed.chk, event.id, stored.json) !== stored.chk) return 'the check value is wrong';
-  const { title = replayed.title, openTurnId = replayed.openTurnId } = effectsOf([entry]);
-  Object.assign(replayed, { chk: stored.chk, title, openTurnId });
-  return undefined;
+  const { settles: _, ...changed } = effectsOf([entry]);
+  Object.assign(replayed, changed, { chk: stored.chk });
+  return replayed.checkBlobs(event);
 }
 
 function disagreement(replayed: Replayed, row: SessionRow, events: number): string | undefined {
   if (row.head.seq !== events - 1 || row.head.chk !== replayed.chk) return 'the head of the Session is another one';
   if (row.title !== replayed.title) return 'the list of Sessions has another title';
   if (row.openTurnId !== replayed.openTurnId) return 'the list of Sessions has another open Turn';
+  if (JSON.stringify(row.additionalDirectories) !== JSON.stringify(replayed.additionalDirectories))
+    return 'the list of Sessions has other additional directories';
   return undefined;
 }
 

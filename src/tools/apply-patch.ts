@@ -8,7 +8,15 @@ import type { FileDiff } from '../core/event.ts';
 import { defineTool } from '../core/tool.ts';
 import { applyHunks, type FileChange, parsePatch, patchPaths } from './patch-format.ts';
 import { oneLine } from './presentation.ts';
-import { diffOf, readText, type StagedChange, stageRemoval, stageText, textBefore } from './text-file.ts';
+import {
+  diffOf,
+  type FileContext,
+  readText,
+  type StagedChange,
+  stageRemoval,
+  stageText,
+  textBefore,
+} from './text-file.ts';
 import { checkAborted, isSymlink, locate, resolveWritable, type WriteTarget } from './workspace.ts';
 
 export const applyPatch = defineTool({
@@ -33,18 +41,18 @@ Move, @@ and sections are optional. Give 3 lines of context; no line numbers.`,
     const [first, ...others] = patchPaths(patch);
     return oneLine(['apply_patch', first, others.length > 0 ? `and ${others.length} more` : ''].join(' ').trim());
   },
-  locations: ({ patch }, workspace) => patchPaths(patch).flatMap((path) => locate(workspace, path)),
-  async run({ patch }, { workspace, signal }) {
-    checkAborted(signal);
-    const files = await plan(workspace, parsePatch(patch));
-    checkAborted(signal);
-    await commit(workspace, files);
+  locations: ({ patch }, roots) => patchPaths(patch).flatMap((path) => locate(roots, path)),
+  async run({ patch }, context) {
+    checkAborted(context.signal);
+    const files = await plan(context, parsePatch(patch));
+    checkAborted(context.signal);
+    await commit(context, files);
     const diffs = files.flatMap(({ target, before, after }): FileDiff[] => diffOf(target.path, before, after ?? ''));
     return { ok: true, output: `applied the patch:\n${summary(files)}`, diffs };
   },
-  async dryRun({ patch }, { workspace, signal }) {
-    checkAborted(signal);
-    return { ok: true, output: `would apply the patch:\n${summary(await plan(workspace, parsePatch(patch)))}` };
+  async dryRun({ patch }, context) {
+    checkAborted(context.signal);
+    return { ok: true, output: `would apply the patch:\n${summary(await plan(context, parsePatch(patch)))}` };
   },
 });
 
@@ -57,10 +65,10 @@ interface PlannedFile {
 }
 
 /** What the patch makes of each file. Only reads; each section sees what the earlier ones made. */
-async function plan(workspace: string, changes: readonly FileChange[]): Promise<PlannedFile[]> {
+async function plan(context: FileContext, changes: readonly FileChange[]): Promise<PlannedFile[]> {
   const files = new Map<string, PlannedFile>();
   for (const change of changes) {
-    const file = await look(workspace, files, change.path, change.type === 'update');
+    const file = await look(context, files, change.path, change.type === 'update');
     if (change.type === 'add') {
       if (file.after !== null) throw failed(change.path, 'already exists');
       file.after = change.text;
@@ -73,10 +81,10 @@ async function plan(workspace: string, changes: readonly FileChange[]): Promise<
       continue;
     }
     // Removing through a symlink would remove what it points to.
-    if (await isSymlink(workspace, change.path)) throw failed(change.path, 'is a symbolic link');
+    if (await isSymlink(context, change.path)) throw failed(change.path, 'is a symbolic link');
     file.after = null;
     if (change.type === 'delete' || change.moveTo === undefined) continue;
-    const destination = await look(workspace, files, change.moveTo, false);
+    const destination = await look(context, files, change.moveTo, false);
     if (destination.after !== null) throw failed(change.moveTo, 'already exists');
     destination.after = text;
     destination.mode = file.mode;
@@ -84,27 +92,30 @@ async function plan(workspace: string, changes: readonly FileChange[]): Promise<
   return [...files.values()].filter(({ before, after }) => before !== after);
 }
 
-async function look(workspace: string, files: Map<string, PlannedFile>, path: string, asText: boolean) {
-  const target = await resolveWritable(workspace, path);
+async function look(context: FileContext, files: Map<string, PlannedFile>, path: string, asText: boolean) {
+  const target = await resolveWritable(context, path);
   const known = files.get(target.path);
   if (known) return known;
-  const existing = asText && target.existing ? (await readText(workspace, path)).text : undefined;
-  const before = existing ?? (await textBefore(workspace, target));
+  const existing = asText && target.existing ? (await readText(context, path)).text : undefined;
+  const before = existing ?? (await textBefore(context, target));
   const file: PlannedFile = { target, before, after: before, mode: target.existing?.mode };
   files.set(target.path, file);
   return file;
 }
 
-/** Writes everything beside its target first; then only renames and, at the very end, removals are left. */
-async function commit(workspace: string, files: readonly PlannedFile[]): Promise<void> {
+/**
+ * Writes everything beside its target first; then only the last steps and, at the very end, removals are left. Once one
+ * file is changed, so are all.
+ */
+async function commit(context: FileContext, files: readonly PlannedFile[]): Promise<void> {
   await using stack = new AsyncDisposableStack();
   const writes: StagedChange[] = [];
   const removals: StagedChange[] = [];
   for (const { target, after, mode } of files) {
-    if (typeof after === 'string') writes.push(stack.use(await stageText(workspace, target, after, mode)));
-    else removals.push(stack.use(await stageRemoval(workspace, target)));
+    if (typeof after === 'string') writes.push(stack.use(await stageText(context, target, after, mode)));
+    else removals.push(stack.use(await stageRemoval(context, target)));
   }
-  for (const change of [...writes, ...removals]) await change.commit();
+  for (const [index, change] of [...writes, ...removals].entries()) await change.commit(index > 0);
 }
 
 function summary(files: readonly PlannedFile[]): string {

@@ -7,6 +7,7 @@ import { CoreError } from '../core/errors.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import { createOutputBuffer } from './bounded.ts';
 import { childEnv, pathOutside, type Variables } from './child-env.ts';
+import { runInTerminal } from './client-terminal.ts';
 import { oneLine, shortTitle } from './presentation.ts';
 import { type CommandEnd, runProcess } from './process.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -33,9 +34,16 @@ export function createBash(own: Variables, sandbox: Sandbox): Tool {
       timeout_ms: z.int().min(0).optional().describe('120000 by default, 600000 at most'),
     }),
     title: ({ command }) => shortTitle('bash', command),
-    async run({ command, timeout_ms }, { workspace, signal, progress }) {
+    rule: ({ command }) => ({ key: { command }, text: `with ${JSON.stringify(command)}` }),
+    async run({ command, timeout_ms }, context) {
+      const { workspace, signal, progress, client } = context;
       checkCommand(command, signal);
       const timeoutMs = Math.min(timeout_ms || DEFAULT_TIMEOUT_MS, MAX_TIMEOUT_MS);
+      // A command that is confined here is not let out for being seen better.
+      if (client?.openTerminal && (await sandbox.status()).kind === 'none') {
+        const there = await runInTerminal(command, timeoutMs, context);
+        if (there) return { ok: there.end.code === 0, output: report(there.end, there.output, timeoutMs) };
+      }
       const output = createOutputBuffer();
       const complaints = createOutputBuffer();
       const show = throttled(() => progress(output.tail()));
@@ -44,9 +52,9 @@ export function createBash(own: Variables, sandbox: Sandbox): Tool {
         output.write(chunk);
         show.soon();
       };
-      const PATH = pathOutside(workspace, env.PATH);
+      const PATH = pathOutside(context, env.PATH);
       const shell = { file: '/bin/sh', args: ['-c', SHELL, 'sh', command], env: { ...env, PATH } };
-      using program = await sandbox.confine(shell, workspace);
+      using program = await sandbox.confine(shell, context);
       try {
         const end = await runProcess({ ...program, cwd: workspace, signal, timeoutMs, onOutput });
         checkStarted(complaints.text());
@@ -74,7 +82,7 @@ function checkStarted(complaints: string): void {
 }
 
 /** The output and, where it says more, how the command ended. @throws CoreError `timeout` or `cancelled`. */
-function report(end: CommandEnd, output: string, timeoutMs: number, hint: string | undefined): string {
+function report(end: CommandEnd, output: string, timeoutMs: number, hint?: string): string {
   const { by, code, killedBy, leftovers } = end;
   if (by === 'abort') throw new CoreError('cancelled', 'the command was cancelled');
   if (by === 'timeout') {
@@ -83,8 +91,8 @@ function report(end: CommandEnd, output: string, timeoutMs: number, hint: string
   }
   const notes: string[] = [];
   if (leftovers > 0) notes.push(`[ended ${leftovers} process(es) that were still running]`);
-  if (killedBy) notes.push(`[killed by signal ${killedBy}]`);
-  else if (code !== 0) notes.push(`[exit code ${code}]`);
+  if (killedBy) notes.push(`[killed by signal ${oneLine(killedBy)}]`);
+  else if (code !== 0) notes.push(`[exit code ${code ?? 'unknown'}]`);
   if (code !== 0 && hint) notes.push(`[${hint}]`);
   if (notes.length === 0) return output;
   return [output === '' || output.endsWith('\n') ? output : `${output}\n`, notes.join('\n')].join('');

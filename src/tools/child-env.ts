@@ -4,6 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { isWithin } from '../core/principal.ts';
+import { type Roots, rootsOf } from '../core/roots.ts';
 
 /** Variables by name, as a process has them. */
 export type Variables = Readonly<{ PATH?: string | undefined; [name: string]: string | undefined }>;
@@ -32,12 +33,12 @@ const FIXED = {
   GIT_CONFIG_VALUE_4: 'false',
 };
 
-/** Where commands that work in `workspace` are looked up: nothing in it may say what `ls` means, by whatever name. */
-export function pathOutside(workspace: string, path = ''): string {
-  const inside = (entry: string) => isWithin(workspace, entry) || isWithin(workspace, realPath(entry));
+/** Where commands that work in these roots are looked up: nothing in one may say what `ls` means, by whatever name. */
+export function pathOutside(roots: Roots, path = ''): string {
+  const holds = (entry: string) => rootsOf(roots).some((root) => isWithin(root, entry));
   return path
     .split(':')
-    .filter((entry) => !inside(entry))
+    .filter((entry) => !holds(entry) && !holds(realPath(entry)))
     .join(':');
 }
 

@@ -2,8 +2,8 @@
 import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
 import { defineTool } from '../core/tool.ts';
-import { oneLine, pathTitle } from './presentation.ts';
-import { diffOf, readText, replaceText } from './text-file.ts';
+import { oneLine, onFile, pathTitle } from './presentation.ts';
+import { diffOf, type FileContext, readText, replaceText } from './text-file.ts';
 import { checkAborted, locate, resolveWritable, type WriteTarget } from './workspace.ts';
 
 const schema = z.strictObject({
@@ -20,18 +20,19 @@ export const edit = defineTool({
   effect: () => 'write',
   schema,
   title: ({ path }) => pathTitle('edit', path),
-  locations: ({ path }, workspace) => locate(workspace, path),
-  async run(args, { workspace, signal }) {
-    checkAborted(signal);
-    const { target, before, after, count } = await replacement(args, workspace);
-    checkAborted(signal);
-    await replaceText(workspace, target, after);
+  rule: onFile,
+  locations: ({ path }, roots) => locate(roots, path),
+  async run(args, context) {
+    checkAborted(context.signal);
+    const { target, before, after, count } = await replacement(args, context);
+    checkAborted(context.signal);
+    await replaceText(context, target, after);
     const output = `replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${args.path}`;
     return { ok: true, output, diffs: diffOf(target.path, before, after) };
   },
-  async dryRun(args, { workspace, signal }) {
-    checkAborted(signal);
-    const { count } = await replacement(args, workspace);
+  async dryRun(args, context) {
+    checkAborted(context.signal);
+    const { count } = await replacement(args, context);
     return { ok: true, output: `would replace ${count} ${count === 1 ? 'occurrence' : 'occurrences'} in ${args.path}` };
   },
 });
@@ -44,10 +45,10 @@ interface Replacement {
 }
 
 /** Works out the change and makes none. */
-async function replacement(args: z.infer<typeof schema>, workspace: string): Promise<Replacement> {
+async function replacement(args: z.infer<typeof schema>, context: FileContext): Promise<Replacement> {
   const { path, old_string, new_string, replace_all } = args;
-  const target = await resolveWritable(workspace, path);
-  const { text: before } = await readText(workspace, path);
+  const target = await resolveWritable(context, path);
+  const { text: before } = await readText(context, path);
   const pieces = before.split(old_string);
   const count = pieces.length - 1;
   if (count === 0) throw noMatch(path, old_string, before);

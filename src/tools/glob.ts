@@ -1,4 +1,4 @@
-/** `glob`: finds files by the pattern of their path. It names files, and only inside the workspace. */
+/** `glob`: finds files by the pattern of their path. It names files, and only inside the roots of the Session. */
 import { join } from 'node:path';
 import * as z from 'zod';
 import { defineTool, type Tool } from '../core/tool.ts';
@@ -21,10 +21,11 @@ export function createGlob(hidden: readonly string[]): Tool {
       path: z.string().min(1).optional().describe('Directory to search; the workspace by default'),
     }),
     title: ({ pattern }) => shortTitle('glob', pattern),
-    locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
-    async run({ pattern, path }, { workspace, signal }) {
+    locations: ({ path }, roots) => (path === undefined ? [] : locate(roots, path)),
+    async run({ pattern, path }, context) {
+      const { signal } = context;
       checkAborted(signal);
-      await using directory = await openDirectory(workspace, path ?? '.');
+      await using directory = await openDirectory(context, path ?? '.');
       const found = await ripgrep(
         ['--files', ...globOptions(pattern, directory.path, hidden), './'],
         directory.at,
@@ -33,15 +34,16 @@ export function createGlob(hidden: readonly string[]): Tool {
           signal,
         },
       );
-      const lines = found.map((file) => join(shown(workspace, directory.path), file));
+      const lines = found.map((file) => join(shown(context, directory.path), file));
       return { ok: true, output: boundLines(lines, LIMIT, 'narrow the pattern') || 'no files' };
     },
-    async dryRun({ pattern, path }, { workspace, signal }) {
+    async dryRun({ pattern, path }, context) {
+      const { signal } = context;
       checkAborted(signal);
-      await using directory = await openDirectory(workspace, path ?? '.');
+      await using directory = await openDirectory(context, path ?? '.');
       // Searching nothing checks the pattern.
       await ripgrep(['--files', ...globOptions(pattern, directory.path, hidden), '/dev/null'], '/', 1, { signal });
-      return { ok: true, output: `would look for ${pattern} in ${shown(workspace, directory.path)}` };
+      return { ok: true, output: `would look for ${pattern} in ${shown(context, directory.path)}` };
     },
   });
 }

@@ -1,6 +1,7 @@
-/** `grep`: finds lines by regular expression. It searches what git would track, and nothing outside the workspace. */
+/** `grep`: finds lines by regular expression. It searches what git would track, and nothing outside the roots of the Session. */
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
+import type { Roots } from '../core/roots.ts';
 import { defineTool, type Tool } from '../core/tool.ts';
 import { boundLines } from './bounded.ts';
 import { shortTitle } from './presentation.ts';
@@ -27,11 +28,12 @@ export function createGrep(hidden: readonly string[]): Tool {
     effect: () => 'read',
     schema,
     title: ({ pattern }) => shortTitle('grep', pattern),
-    locations: ({ path }, workspace) => (path === undefined ? [] : locate(workspace, path)),
-    async run(args, { workspace, signal }) {
+    locations: ({ path }, roots) => (path === undefined ? [] : locate(roots, path)),
+    async run(args, context) {
+      const { signal } = context;
       checkAborted(signal);
-      const place = await searchPlace(workspace, args.path ?? '.');
-      await using directory = await openDirectory(workspace, place.directory);
+      const place = await searchPlace(context, args.path ?? '.');
+      await using directory = await openDirectory(context, place.directory);
       const limit = args.limit ?? DEFAULT_LIMIT;
       const found = await ripgrep(
         [...FORMAT, ...query(args, directory.path, hidden), place.name],
@@ -41,13 +43,14 @@ export function createGrep(hidden: readonly string[]): Tool {
           signal,
         },
       );
-      const prefix = shown(workspace, directory.path);
+      const prefix = shown(context, directory.path);
       const lines = found.map((line) => (prefix === '.' ? line : join(prefix, '/').concat(line)));
       return { ok: true, output: boundLines(lines, limit, 'narrow the search') || 'no matches' };
     },
-    async dryRun(args, { workspace, signal }) {
+    async dryRun(args, context) {
+      const { signal } = context;
       checkAborted(signal);
-      const { directory } = await searchPlace(workspace, args.path ?? '.');
+      const { directory } = await searchPlace(context, args.path ?? '.');
       // Searching nothing checks the pattern.
       await ripgrep([...query(args, directory, hidden), '/dev/null'], '/', 1, { signal });
       return { ok: true, output: `would search ${args.path ?? '.'} for ${args.pattern}` };
@@ -69,8 +72,8 @@ function query(
 }
 
 /** Where to search: a directory, or one file as seen from its directory. */
-async function searchPlace(workspace: string, path: string): Promise<{ directory: string; name: string }> {
-  const { handle, path: real, stats } = await openInside(workspace, path);
+async function searchPlace(roots: Roots, path: string): Promise<{ directory: string; name: string }> {
+  const { handle, path: real, stats } = await openInside(roots, path);
   await handle.close();
   return stats.isDirectory()
     ? { directory: real, name: './' }

@@ -1,6 +1,7 @@
 /** The table of tools. A new tool is one file and one line here; nothing else in the runtime names it. */
 import type { Tool } from '../core/tool.ts';
 import { applyPatch } from './apply-patch.ts';
+import { askUser } from './ask-user.ts';
 import { createBash } from './bash.ts';
 import type { Variables } from './child-env.ts';
 import { edit } from './edit.ts';
@@ -23,7 +24,8 @@ interface ToolOptions {
 
 export function createTools({ env, sandbox = noSandbox, hidden = [] }: ToolOptions): Tool[] {
   return [
-    applyPatch, //
+    applyPatch,
+    askUser,
     createBash(env, sandbox),
     edit,
     createGlob(hidden),

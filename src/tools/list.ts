@@ -17,7 +17,7 @@ export const list = defineTool({
     path: z.string().min(1).optional().describe('Directory; the workspace by default'),
   }),
   title: ({ path }) => pathTitle('list', path ?? '.'),
-  locations: ({ path }, workspace) => locate(workspace, path ?? '.'),
+  locations: ({ path }, roots) => locate(roots, path ?? '.'),
   async run({ path }, context) {
     const names = await entries(path ?? '.', context);
     return { ok: true, output: boundLines(names, LIMIT, `${names.length} in all; use glob`) };
@@ -28,9 +28,9 @@ export const list = defineTool({
   },
 });
 
-async function entries(path: string, { workspace, signal }: ToolContext): Promise<string[]> {
-  checkAborted(signal);
-  await using directory = await openDirectory(workspace, path);
+async function entries(path: string, context: ToolContext): Promise<string[]> {
+  checkAborted(context.signal);
+  await using directory = await openDirectory(context, path);
   const found = await readdir(directory.at, { withFileTypes: true }).catch((cause) => {
     throw failure('read_failed', 'cannot list', path, cause);
   });

@@ -16,6 +16,11 @@ export function pathTitle(tool: string, path: string): string {
   return oneLine(`${tool} ${path}`);
 }
 
+/** What a remembered decision covers where a tool changes one file: whatever it makes of that file. */
+export function onFile({ path }: { path: string }) {
+  return { key: { path }, text: `on ${JSON.stringify(path)}` };
+}
+
 /** For what is not a path: a command or a pattern, cut so that it fits one line of a list. */
 export function shortTitle(tool: string, text: string): string {
   return `${tool}: ${oneLine(text, COMMAND_LENGTH)}`;

@@ -30,7 +30,7 @@ export interface CommandEnd {
   by: 'itself' | 'timeout' | 'abort';
   /** Null when a signal killed it. */
   code: number | null;
-  killedBy: NodeJS.Signals | null;
+  killedBy: string | null;
   /** How many processes it left running; they were ended. Not known of a sandbox: it takes them with it. */
   leftovers: number;
 }

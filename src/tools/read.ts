@@ -17,16 +17,16 @@ export const read = defineTool({
     limit: z.int().min(1).optional().describe('Number of lines'),
   }),
   title: ({ path }) => pathTitle('read', path),
-  locations: ({ path, offset }, workspace) => locate(workspace, path, offset || undefined),
-  async run({ path, offset, limit }, { workspace, signal }) {
-    checkAborted(signal);
-    const { text } = await readText(workspace, path);
-    checkAborted(signal);
+  locations: ({ path, offset }, roots) => locate(roots, path, offset || undefined),
+  async run({ path, offset, limit }, context) {
+    checkAborted(context.signal);
+    const { text } = await readText(context, path);
+    checkAborted(context.signal);
     return { ok: true, output: page(text, Math.max(1, offset ?? 1), limit) };
   },
-  async dryRun({ path }, { workspace, signal }) {
-    checkAborted(signal);
-    const { text } = await readText(workspace, path);
+  async dryRun({ path }, context) {
+    checkAborted(context.signal);
+    const { text } = await readText(context, path);
     return { ok: true, output: `would read ${path} (${Buffer.byteLength(text)} bytes)` };
   },
 });

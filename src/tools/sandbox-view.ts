@@ -1,10 +1,11 @@
 /**
- * What a confined command sees of the disk, as arguments of bubblewrap: the system read-only, its workspace, programs of
- * PATH, and an empty home and /tmp of its own. What is not named here does not exist inside; nothing else may be added.
+ * What a confined command sees of the disk, as arguments of bubblewrap: the system read-only, its roots, programs of PATH,
+ * and an empty home and /tmp of its own. What is not named here does not exist inside; nothing else may be added.
  */
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { CoreError } from '../core/errors.ts';
+import { type Roots, rootsOf } from '../core/roots.ts';
 import { CREDENTIALS, isInside, SERVER_FILES } from './workspace.ts';
 
 /** By the path inside; a deeper path is laid over the one that holds it. */
@@ -38,8 +39,8 @@ const TOOLCHAINS = [
 export interface View {
   /** The home as the command is told. */
   home: string;
-  /** @throws CoreError `command_failed` for a workspace that cannot be shown without what must be hidden. */
-  mounts(workspace: string): Mounts;
+  /** @throws CoreError `command_failed` for a root that cannot be shown without what must be hidden. */
+  mounts(roots: Roots): Mounts;
 }
 
 export function createView(options: ViewOptions): View {
@@ -52,15 +53,18 @@ export function createView(options: ViewOptions): View {
   const programs = programDirectories(options).filter((dir) => !covers(dir));
   return {
     home,
-    mounts(workspace) {
-      if (SYSTEM.some((dir) => isInside(workspace, dir))) throw unconfinable();
+    mounts(given) {
+      const roots = rootsOf(given);
+      const holds = (dir: string) => roots.some((root) => isInside(root, dir));
+      if (SYSTEM.some(holds)) throw unconfinable();
       const mounts: Mounts = new Map(base);
-      for (const dir of programs) if (!isInside(workspace, dir)) mounts.set(dir, ['--ro-bind', dir, dir]);
-      // Where the workspace is itself a home or the data directory, what must be hidden in it is hidden by name.
-      const within = [...CREDENTIALS, ...(hidden.includes(workspace) ? SERVER_FILES : [])];
-      const named = within.map((name) => join(workspace, name));
+      for (const dir of programs) if (!holds(dir)) mounts.set(dir, ['--ro-bind', dir, dir]);
+      // Where a root is itself a home or the data directory, what must be hidden in it is hidden by name.
+      const within = (root: string) => [...CREDENTIALS, ...(hidden.includes(root) ? SERVER_FILES : [])];
+      const named = roots.flatMap((root) => within(root).map((name) => join(root, name)));
       for (const path of [...hidden, ...named]) if (existsSync(path)) mounts.set(path, hide(path));
-      return mounts.set(workspace, ['--bind', workspace, workspace]);
+      for (const root of roots) mounts.set(root, ['--bind', root, root]);
+      return mounts;
     },
   };
 }
@@ -70,7 +74,7 @@ export function argumentsOf(mounts: Mounts): string[] {
 }
 
 function unconfinable(): CoreError {
-  const message = 'the sandbox cannot show this workspace: it holds a system directory';
+  const message = 'the sandbox cannot show a root of this Session: it holds a system directory';
   return new CoreError('command_failed', `${message}; work in a directory below, or set PIXIR_SANDBOX=off`);
 }
 

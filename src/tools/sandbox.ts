@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CoreError } from '../core/errors.ts';
+import { type Roots, rootsOf } from '../core/roots.ts';
 import { childEnv, type Variables } from './child-env.ts';
 import { oneLine } from './presentation.ts';
 import { createGitGuard } from './sandbox-git.ts';
@@ -51,10 +52,10 @@ export interface Sandbox {
   /** What confines programs here. @throws CoreError `config_invalid` where it is required and does not work. */
   status(): Promise<SandboxStatus>;
   /**
-   * The program as it is to be started so that it is confined to the workspace. Dispose of it when it has ended.
-   * @throws CoreError `command_failed` when this workspace cannot be confined.
+   * The program as it is to be started so that it is confined to these roots. Dispose of it when it has ended.
+   * @throws CoreError `command_failed` when one of them cannot be confined.
    */
-  confine(program: Program, workspace: string): Promise<ConfinedProgram>;
+  confine(program: Program, roots: Roots): Promise<ConfinedProgram>;
 }
 
 export interface SandboxOptions {
@@ -85,20 +86,23 @@ export function createSandbox({ mode, network, hidden, env }: SandboxOptions): S
       if (status.kind === 'none' && mode === 'required') throw unavailable(status.why);
       return status;
     },
-    async confine(program, workspace) {
+    async confine(program, roots) {
       const status = await sandbox.status();
-      if (status.kind === 'none') return noSandbox.confine(program, workspace);
+      if (status.kind === 'none') return noSandbox.confine(program, roots);
       view ??= createView({ home: env.HOME, path, hidden, network });
-      const mounts = view.mounts(workspace);
-      const release = guardGit(workspace, mounts);
-      const inside = ['--chdir', workspace, '--', ...LIMITED, program.file, ...program.args];
+      const mounts = view.mounts(roots);
+      using guards = new DisposableStack();
+      for (const root of rootsOf(roots)) guards.defer(guardGit(root, mounts));
+      const release = guards.move();
+      const where = roots.additionalDirectories.length > 0 ? 'the workspace, the added directories' : 'the workspace';
+      const inside = ['--chdir', roots.workspace, '--', ...LIMITED, program.file, ...program.args];
       return {
         file: OUTER_SHELL,
         args: [...closed(status.file), ...isolation, ...argumentsOf(mounts), '--remount-ro', '/', ...inside],
         env: { ...program.env, HOME: view.home, TMPDIR: '/tmp' },
         confined: true,
-        hint: `sandboxed: ${network ? '' : 'no network; '}only the workspace (not .git/config and .git/hooks) and /tmp can be written`,
-        [Symbol.dispose]: release,
+        hint: `sandboxed: ${network ? '' : 'no network; '}only ${where} (not .git/config and .git/hooks) and /tmp can be written`,
+        [Symbol.dispose]: () => release.dispose(),
       };
     },
   };

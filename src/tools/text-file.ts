@@ -1,21 +1,25 @@
 /**
- * Reading and replacing whole text files. A file is replaced by renaming a complete new one over it, so nobody ever
- * sees half of it; nothing that is not text is ever taken for text.
+ * Reading and replacing whole text files: the client's, where it offers that, or those on disk. A file is replaced by
+ * renaming a complete new one over it, so nobody ever sees half of it; nothing that is not text is ever taken for text.
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CoreError } from '../core/errors.ts';
 import type { FileDiff } from '../core/event.ts';
+import { type Roots, rootsOf } from '../core/roots.ts';
+import type { ToolContext } from '../core/tool.ts';
 import { oneLine } from './presentation.ts';
 import {
+  checkAborted,
   errno,
   failure,
   notAFile,
   type OpenDirectory,
   openDirectory,
   openInside,
+  resolveInside,
   type WriteTarget,
 } from './workspace.ts';
 
@@ -33,9 +37,33 @@ export interface TextFile {
   text: string;
 }
 
-/** @throws CoreError `outside_workspace`, `not_found`, `not_a_file`, `too_large`, `binary_file` or `read_failed`. */
-export async function readText(workspace: string, path: string): Promise<TextFile> {
-  const { handle, path: real, stats } = await openInside(workspace, path);
+/** What of a call these functions need. */
+export type FileContext = Pick<ToolContext, keyof Roots | 'signal' | 'client'>;
+
+/**
+ * The text as the client has it, where it offers its files; otherwise, and where it fails, as it is on disk.
+ *
+ * @throws CoreError `outside_workspace`, `not_found`, `not_a_file`, `too_large`, `binary_file`, `read_failed` or `cancelled`.
+ */
+export async function readText(context: FileContext, path: string): Promise<TextFile> {
+  if (!context.client?.readTextFile) return readOwn(context, path);
+  const real = await resolveInside(context, path);
+  const text = await textOfClient(context, real);
+  return text === undefined ? readOwn(context, path) : { path: real, text };
+}
+
+/** What a client decoded wrongly would be written back so: then the bytes on disk count. */
+async function textOfClient({ client, signal }: FileContext, real: string): Promise<string | undefined> {
+  const stats = await lstat(real).catch(() => undefined);
+  if (stats && !stats.isFile()) return undefined;
+  const text = await client?.readTextFile?.(real, signal).catch(() => undefined);
+  checkAborted(signal);
+  if (text === undefined || /[\0\uFFFD]/.test(text) || Buffer.byteLength(text) > MAX_FILE_BYTES) return undefined;
+  return text;
+}
+
+async function readOwn(roots: Roots, path: string): Promise<TextFile> {
+  const { handle, path: real, stats } = await openInside(roots, path);
   try {
     if (!stats.isFile()) throw notAFile(path);
     if (stats.size > MAX_FILE_BYTES) {
@@ -63,10 +91,10 @@ function decode(bytes: Buffer): string | undefined {
 }
 
 /** The text before a change, for its diff: null for a new file, undefined where it cannot be shown as text. */
-export async function textBefore(workspace: string, target: WriteTarget): Promise<string | null | undefined> {
+export async function textBefore(context: FileContext, target: WriteTarget): Promise<string | null | undefined> {
   if (!target.existing) return null;
   if (target.existing.size > MAX_DIFF_BYTES) return undefined;
-  return readText(workspace, target.path).then(
+  return readText(context, target.path).then(
     (file) => file.text,
     () => undefined,
   );
@@ -80,20 +108,28 @@ export function diffOf(path: string, oldText: string | null | undefined, newText
 
 /** A change that is complete on disk except for the one step that makes it visible. Disposing it takes back the rest. */
 export interface StagedChange extends AsyncDisposable {
-  commit(): Promise<void>;
+  /** @param begun it is a part of what is visible already: an abort does not stop it any more. @throws CoreError. */
+  commit(begun?: boolean): Promise<void>;
 }
 
-/** Writes the text beside its target. `mode` is for a file that takes the place of another one. */
+/**
+ * Writes the text beside its target. Where the client offers to write, the last step is the client's, and ours if it
+ * fails. `mode` is for a file that takes the place of another one; no client can be told it.
+ */
 export async function stageText(
-  workspace: string,
+  context: FileContext,
   target: WriteTarget,
   text: string,
   mode = target.existing?.mode,
 ): Promise<StagedChange> {
-  const directory = await parentOf(workspace, target);
+  const directory = await parentOf(context, target);
   const temporary = join(directory.at, `.pixir-${randomBytes(8).toString('hex')}.tmp`);
   const staged: StagedChange = {
-    commit: () => told(target, rename(temporary, join(directory.at, basename(target.path)))),
+    async commit(begun) {
+      if (mode === target.existing?.mode && (await isWrittenByClient(context, target.path, text))) return;
+      if (!begun) checkAborted(context.signal);
+      await told(target, rename(temporary, join(directory.at, basename(target.path))));
+    },
     [Symbol.asyncDispose]: async () => {
       await rm(temporary, { force: true });
       await directory[Symbol.asyncDispose]();
@@ -108,16 +144,24 @@ export async function stageText(
   }
 }
 
-export async function stageRemoval(workspace: string, target: WriteTarget): Promise<StagedChange> {
-  const directory = await parentOf(workspace, target);
+async function isWrittenByClient({ client, signal }: FileContext, path: string, text: string): Promise<boolean> {
+  if (!client?.writeTextFile) return false;
+  return client.writeTextFile(path, text, signal).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function stageRemoval(roots: Roots, target: WriteTarget): Promise<StagedChange> {
+  const directory = await parentOf(roots, target);
   return {
     commit: () => told(target, unlink(join(directory.at, basename(target.path)))),
     [Symbol.asyncDispose]: async () => directory[Symbol.asyncDispose](),
   };
 }
 
-export async function replaceText(workspace: string, target: WriteTarget, text: string): Promise<void> {
-  await using staged = await stageText(workspace, target, text);
+export async function replaceText(context: FileContext, target: WriteTarget, text: string): Promise<void> {
+  await using staged = await stageText(context, target, text);
   await staged.commit();
 }
 
@@ -129,19 +173,19 @@ async function writeNew(path: string, text: string, mode: number | undefined): P
 }
 
 /** Opens the directory of the target, made first where it is missing. From then on it is used by its handle. */
-async function parentOf(workspace: string, target: WriteTarget, path = dirname(target.path)): Promise<OpenDirectory> {
-  const found = await openDirectory(workspace, path).catch((error) => {
-    if (path !== workspace && error instanceof CoreError && error.code === 'not_found') return undefined;
+async function parentOf(roots: Roots, target: WriteTarget, path = dirname(target.path)): Promise<OpenDirectory> {
+  const found = await openDirectory(roots, path).catch((error) => {
+    if (!rootsOf(roots).includes(path) && error instanceof CoreError && error.code === 'not_found') return undefined;
     throw error;
   });
   if (found) return asNamed(target, path, found);
   // Made below the handle of the one above: `mkdir -p` would follow whatever was swapped in meanwhile.
-  await using above = await parentOf(workspace, target, dirname(path));
+  await using above = await parentOf(roots, target, dirname(path));
   const made = mkdir(join(above.at, basename(path))).catch((cause) => {
     if (errno(cause) !== 'EEXIST') throw cause;
   });
   await told(target, made);
-  return await asNamed(target, path, await openDirectory(workspace, path));
+  return await asNamed(target, path, await openDirectory(roots, path));
 }
 
 async function asNamed(target: WriteTarget, path: string, directory: OpenDirectory): Promise<OpenDirectory> {

@@ -1,12 +1,13 @@
 /**
- * Confinement: the one place where tools turn a path into an open file. Nothing outside the real workspace is ever
- * opened, whatever the path spells, wherever a symlink points, and also when an entry is swapped after the check.
+ * Confinement: the one place where tools turn a path into an open file. Nothing outside the real roots of the Session is
+ * ever opened, whatever the path spells, wherever a symlink points, and also when an entry is swapped after the check.
  */
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { CoreError, type ErrorCode } from '../core/errors.ts';
 import type { Location } from '../core/event.ts';
+import { type Roots, rootsOf } from '../core/roots.ts';
 import { oneLine } from './presentation.ts';
 
 const MAX_LINKS = 20;
@@ -30,6 +31,7 @@ export const SERVER_FILES = [
   'lock.db',
   'server.json',
   'config.json',
+  'provider-key',
   'token',
   'tokens',
 ];
@@ -60,38 +62,44 @@ export function isInside(workspace: string, path: string): boolean {
   return path === workspace || path.startsWith(workspace.endsWith(sep) ? workspace : workspace + sep);
 }
 
-/** The place of a path the model gave, where it lies inside the workspace by its spelling alone. */
-export function locate(workspace: string, path: string, line?: number): Location[] {
-  const absolute = resolve(workspace, path);
-  if (!isInside(workspace, absolute)) return [];
+/** The root that holds an absolute path: the Workspace, where several do. */
+function rootOf(roots: Roots, path: string): string | undefined {
+  return rootsOf(roots).find((root) => isInside(root, path));
+}
+
+/** The place of a path the model gave, where it lies inside a root by its spelling alone. */
+export function locate(roots: Roots, path: string, line?: number): Location[] {
+  const absolute = resolve(roots.workspace, path);
+  if (rootOf(roots, absolute) === undefined) return [];
   return [line === undefined ? { path: absolute } : { path: absolute, line }];
 }
 
-/** How a real path is shown to the model. */
-export function shown(workspace: string, path: string): string {
-  return relative(workspace, path) || '.';
+/** How a real path is shown to the model: as it would spell it. */
+export function shown({ workspace }: Roots, path: string): string {
+  return isInside(workspace, path) ? relative(workspace, path) || '.' : path;
 }
 
 /** The real path that a path names, symlinks followed, existing or not. @throws CoreError `outside_workspace`. */
-export async function resolveInside(workspace: string, path: string): Promise<string> {
+export async function resolveInside(roots: Roots, path: string): Promise<string> {
   if (path.includes('\0')) throw new CoreError('invalid_args', 'the path holds a NUL byte');
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw tooLong();
-  const real = await resolveReal(resolve(workspace, path)).catch((cause) => {
+  const real = await resolveReal(resolve(roots.workspace, path)).catch((cause) => {
     if (errno(cause) === 'ENAMETOOLONG') throw tooLong();
     throw outside(path);
   });
-  if (!isInside(workspace, real)) throw outside(path);
-  if (names(CREDENTIALS, workspace, path, real)) throw isProtected(path);
-  if (await isServerData(workspace, real)) throw isProtected(path);
+  const root = rootOf(roots, real);
+  if (root === undefined) throw outside(path);
+  if (names(CREDENTIALS, roots, path, real)) throw isProtected(path);
+  if (await isServerData(root, real)) throw isProtected(path);
   return real;
 }
 
 /** Whether it is of a data directory of Pixir, whose token opens the server: recognised by its database, wherever it lies. */
-async function isServerData(workspace: string, real: string): Promise<boolean> {
-  for (let directory = real; isInside(workspace, directory); directory = dirname(directory)) {
+async function isServerData(root: string, real: string): Promise<boolean> {
+  for (let directory = real; isInside(root, directory); directory = dirname(directory)) {
     const found = await stat(join(directory, 'pixir.db')).catch(() => undefined);
-    if (found && directory !== workspace) return true;
-    if (found) return SERVER_FILES.includes(relative(workspace, real).split(sep, 1)[0] ?? '');
+    if (found && directory !== root) return true;
+    if (found) return SERVER_FILES.includes(relative(root, real).split(sep, 1)[0] ?? '');
     if (directory === dirname(directory)) break;
   }
   return false;
@@ -101,9 +109,9 @@ async function isServerData(workspace: string, real: string): Promise<boolean> {
  * Whether the path, as spelled or as it really is, goes through one of these. Some file systems ignore case, the form
  * of a character, and characters that nobody sees.
  */
-function names(entries: readonly string[], workspace: string, path: string, real: string): boolean {
-  return [real, resolve(workspace, path)].some((absolute) => {
-    const plain = relative(workspace, absolute)
+function names(entries: readonly string[], roots: Roots, path: string, real: string): boolean {
+  return [real, resolve(roots.workspace, path)].some((absolute) => {
+    const plain = relative(rootOf(roots, absolute) ?? roots.workspace, absolute)
       .normalize('NFKC')
       .replace(/\p{Default_Ignorable_Code_Point}/gu, '');
     const segments = `/${plain.toLowerCase()}/`;
@@ -137,8 +145,8 @@ async function resolveReal(absolute: string): Promise<string> {
  * Opens a file or directory for reading. The caller closes the handle.
  * @throws CoreError `outside_workspace`, `not_found` or `read_failed`.
  */
-export async function openInside(workspace: string, path: string, flags = 0): Promise<OpenEntry> {
-  const real = await resolveInside(workspace, path);
+export async function openInside(roots: Roots, path: string, flags = 0): Promise<OpenEntry> {
+  const real = await resolveInside(roots, path);
   // The real path holds no symlink, so O_NOFOLLOW only meets a swap; O_NONBLOCK keeps a FIFO from waiting for a writer.
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags).catch(
     (cause) => {
@@ -147,7 +155,8 @@ export async function openInside(workspace: string, path: string, flags = 0): Pr
   );
   try {
     const stats = await handle.stat();
-    if (!isInside(workspace, await placeOf(handle, real, stats))) throw outside(path);
+    // Not merely inside some root: a swap must not lead from one into another either.
+    if (rootOf(roots, await placeOf(handle, real, stats)) !== rootOf(roots, real)) throw outside(path);
     return { handle, path: real, stats };
   } catch (error) {
     await handle.close();
@@ -156,8 +165,8 @@ export async function openInside(workspace: string, path: string, flags = 0): Pr
 }
 
 /** Opens a directory, as a place to list, search or write in. */
-export async function openDirectory(workspace: string, path: string): Promise<OpenDirectory> {
-  const { handle, path: real } = await openInside(workspace, path, constants.O_DIRECTORY);
+export async function openDirectory(roots: Roots, path: string): Promise<OpenDirectory> {
+  const { handle, path: real } = await openInside(roots, path, constants.O_DIRECTORY);
   const byHandle = `/proc/self/fd/${handle.fd}`;
   const at = (await stat(byHandle).catch(() => undefined)) ? byHandle : real;
   return { path: real, at, [Symbol.asyncDispose]: () => handle.close() };
@@ -172,9 +181,9 @@ async function placeOf(handle: FileHandle, real: string, stats: Stats): Promise<
 }
 
 /** Checks a path that a tool wants to write, and changes nothing. @throws CoreError. */
-export async function resolveWritable(workspace: string, path: string): Promise<WriteTarget> {
-  const real = await resolveInside(workspace, path);
-  if (names(GIT, workspace, path, real)) throw isProtected(path);
+export async function resolveWritable(roots: Roots, path: string): Promise<WriteTarget> {
+  const real = await resolveInside(roots, path);
+  if (names(GIT, roots, path, real)) throw isProtected(path);
   const existing = await lstat(real).catch((cause) => {
     if (errno(cause) === 'ENOENT') return undefined;
     throw failure('write_failed', 'cannot write', path, cause);
@@ -184,7 +193,7 @@ export async function resolveWritable(workspace: string, path: string): Promise<
 }
 
 /** Whether the last name of the path is itself a symlink. */
-export async function isSymlink(workspace: string, path: string): Promise<boolean> {
+export async function isSymlink({ workspace }: Roots, path: string): Promise<boolean> {
   const stats = await lstat(resolve(workspace, path)).catch(() => undefined);
   return stats?.isSymbolicLink() ?? false;
 }

@@ -1,7 +1,7 @@
 /** `write`: makes or replaces one whole file. The old content stays until the new one is complete. */
 import * as z from 'zod';
 import { defineTool } from '../core/tool.ts';
-import { pathTitle } from './presentation.ts';
+import { onFile, pathTitle } from './presentation.ts';
 import { diffOf, replaceText, textBefore } from './text-file.ts';
 import { checkAborted, locate, resolveWritable } from './workspace.ts';
 
@@ -15,19 +15,20 @@ export const write = defineTool({
     content: z.string().describe('The whole new content'),
   }),
   title: ({ path }) => pathTitle('write', path),
-  locations: ({ path }, workspace) => locate(workspace, path),
-  async run({ path, content }, { workspace, signal }) {
-    checkAborted(signal);
-    const target = await resolveWritable(workspace, path);
-    const before = await textBefore(workspace, target);
-    checkAborted(signal);
-    await replaceText(workspace, target, content);
+  rule: onFile,
+  locations: ({ path }, roots) => locate(roots, path),
+  async run({ path, content }, context) {
+    checkAborted(context.signal);
+    const target = await resolveWritable(context, path);
+    const before = await textBefore(context, target);
+    checkAborted(context.signal);
+    await replaceText(context, target, content);
     const output = `wrote ${Buffer.byteLength(content)} bytes to ${path}`;
     return { ok: true, output, diffs: diffOf(target.path, before, content) };
   },
-  async dryRun({ path, content }, { workspace, signal }) {
-    checkAborted(signal);
-    const { existing } = await resolveWritable(workspace, path);
+  async dryRun({ path, content }, context) {
+    checkAborted(context.signal);
+    const { existing } = await resolveWritable(context, path);
     const how = existing ? 'replacing the file' : 'as a new file';
     return { ok: true, output: `would write ${Buffer.byteLength(content)} bytes to ${path}, ${how}` };
   },

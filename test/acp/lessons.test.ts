@@ -103,7 +103,7 @@ test('[LES3] an answer is sent when everything before it has been, also to a slo
   while (loader.waiting() < 1024 * 1024) await settled();
   loader.resume();
   const answer = await load;
-  assert.equal(loader.client.frames.at(-1)?.result, answer);
+  assert.equal(loader.client.frames.at(-2)?.result, answer, 'nothing but the commands follows it');
   assert.equal(loader.client.text(), client.text());
 });
 

@@ -1,10 +1,12 @@
 /** A slow reader over a real WebSocket: the kernel buffers megabytes before the server has to. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Transport } from '../../src/acp/transport.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { finish, say } from '../../src/providers/script.ts';
 import { createApp } from '../../src/server/app.ts';
+import { APP_LIMITS } from '../support/app-limits.ts';
 import { world } from '../support/world.ts';
 import { connectWebSocket } from '../support/ws-wire.ts';
 
@@ -29,6 +31,7 @@ test(`[FEED4] ${UPDATES} updates of 1 KiB to a client that does not read: under 
   );
   const transports: Transport[] = [];
   const app = await createApp({
+    limits: APP_LIMITS,
     openPeer(transport, principal) {
       transports.push(transport);
       return w.openPeer(transport, principal);

@@ -11,7 +11,7 @@ import {
 import type { Event, EventData, EventType } from '../../src/core/event.ts';
 import { eventOf, said } from '../support/events.ts';
 
-const view: View = { offset: 0, thoughts: true, configOptions: () => [] };
+const view: View = { offset: 0, thoughts: true, compaction: false, blobs: new Map(), configOptions: () => [] };
 const updates = <T extends EventType>(type: T, data: Partial<EventData[T]>, over: Partial<View> = {}) =>
   updatesOf(eventOf(type, data) as Event, { ...view, ...over });
 const text = (value: string) => ({ type: 'text', text: value });
@@ -101,12 +101,42 @@ test('[T21] [PERM4] a permission offers to allow or reject once, and names itsel
   assert.deepEqual(request._meta, { pixir: { permissionId: 'p1' } });
 });
 
+test('[PERM13] always and never are offered by the whole text of the rule that they make', () => {
+  const call = { callId: 'c1', name: 'write', title: 'write a.txt', kind: 'edit' as const, args: {} };
+  const rule = { keyHash: 'h', text: '"write" on "a.txt"' };
+  const { options } = permissionRequest('s', { permissionId: 'p1', call, argsHash: 'h', expiresAt: 0, rule });
+  assert.deepEqual(
+    options.map(({ optionId, kind, name }) => [optionId, kind, name]),
+    [
+      ['allow', 'allow_once', 'Allow'],
+      ['always', 'allow_always', 'Always allow "write" on "a.txt"'],
+      ['reject', 'reject_once', 'Reject'],
+      ['never', 'reject_always', 'Always reject "write" on "a.txt"'],
+    ],
+  );
+  const chosen = (optionId: string) => permissionOutcome({ outcome: { outcome: 'selected', optionId } }, { options });
+  const choices = ['allow', 'always', 'reject', 'never', 'allow_always'].map((optionId) => {
+    const { decision, remember } = chosen(optionId);
+    return [decision, remember];
+  });
+  assert.deepEqual(choices, [
+    ['allow', false],
+    ['allow', true],
+    ['deny', false],
+    ['deny', true],
+    ['deny', false],
+  ]);
+});
+
 test('[T22] [PERM5] only the exact offer to allow allows', () => {
-  const selected = (optionId: unknown) => permissionOutcome({ outcome: { outcome: 'selected', optionId } }).decision;
+  const call = { callId: 'c1', name: 'write', title: 'write a.txt', kind: 'edit' as const, args: {} };
+  const request = permissionRequest('s', { permissionId: 'p1', call, argsHash: 'h', expiresAt: 0 });
+  const outcomeOf = (result: unknown) => permissionOutcome(result, request);
+  const selected = (optionId: unknown) => outcomeOf({ outcome: { outcome: 'selected', optionId } }).decision;
   assert.equal(selected('allow'), 'allow');
-  for (const optionId of ['reject', 'ALLOW', 'allow ', '', null, undefined, 1, ['allow']])
+  for (const optionId of ['reject', 'always', 'never', 'ALLOW', 'allow ', '', null, undefined, 1, ['allow']])
     assert.equal(selected(optionId), 'deny');
-  assert.deepEqual(permissionOutcome({ outcome: { outcome: 'cancelled' } }), { decision: 'deny', reason: 'cancelled' });
+  assert.deepEqual(outcomeOf({ outcome: { outcome: 'cancelled' } }), { decision: 'deny', reason: 'cancelled' });
   for (const junk of [
     undefined,
     null,
@@ -118,7 +148,7 @@ test('[T22] [PERM5] only the exact offer to allow allows', () => {
     { optionId: 'allow' },
     [],
   ]) {
-    assert.equal(permissionOutcome(junk).decision, 'deny');
+    assert.equal(outcomeOf(junk).decision, 'deny');
   }
 });
 

@@ -159,7 +159,8 @@ test('[TRAP6] only the last update of an Event moves the cursor: a cut before it
   const updates = reader.frames.filter(({ method }) => method === 'session/update');
   assert.deepEqual(
     updates.map((frame) => cursorOf(frame) !== undefined),
-    [false, true],
+    [false, false, true],
+    'the commands, the mode, the options',
   );
   const back = await cursorClient(w);
   await back.request('_pixir/session/attach', { sessionId, cursor: head });

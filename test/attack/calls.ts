@@ -25,11 +25,23 @@ const prompt = [{ type: 'text', text: 'hello' }];
 /** Total: a method that is not here does not compile. */
 export const METHOD_CASES: Record<Name, MethodCase> = {
   initialize: { scope: null, params: () => [{ protocolVersion: 1 }] },
-  authenticate: { scope: null, params: () => [{ methodId: 'x' }] },
+  authenticate: { scope: null, params: () => [{ methodId: 'login' }] },
   logout: { scope: null, params: () => [{}] },
   'session/new': { scope: 'prompt', params: (_, clue) => [setup(clue)] },
   'session/load': { scope: 'observe', params: (sessionId, clue) => [{ sessionId, ...setup(clue) }] },
   'session/resume': { scope: 'observe', params: (sessionId, clue) => [{ sessionId, ...setup(clue) }] },
+  'session/list': { scope: 'observe', params: (_, { cwd }) => [{}, { cwd }] },
+  // Who may not stop the Turn only ends its subscription.
+  'session/close': { scope: null, params: (sessionId) => [{ sessionId }] },
+  'session/delete': { scope: 'prompt', params: (sessionId) => [{ sessionId }] },
+  'session/fork': {
+    scope: 'prompt',
+    params: (sessionId, { cwd, cursor }) => [
+      { sessionId, cwd },
+      { sessionId, cwd, _meta: { pixir: { cursor } } },
+    ],
+  },
+  'session/set_title': { scope: 'prompt', params: (sessionId) => [{ sessionId, title: 'Mine' }] },
   'session/prompt': {
     scope: 'prompt',
     params: (sessionId, { promptKey }) => [
@@ -69,6 +81,8 @@ export const METHOD_CASES: Record<Name, MethodCase> = {
       { sessionId, limit: 100, before: cursor },
     ],
   },
+  '_pixir/session/permissions': { scope: 'observe', params: (sessionId) => [{ sessionId }] },
+  '_pixir/session/permissions/revoke': { scope: 'approve', params: (sessionId) => [{ sessionId, ruleId: 'rule_1' }] },
 };
 
 /** Somebody else, who may do everything with what is theirs. */

@@ -60,6 +60,7 @@ test('[ATK8] where the Workspace is the data directory itself, the files of the 
   await using ground = await openWorkspace({
     'pixir.db': '',
     token: SECRET,
+    'provider-key': SECRET,
     'tokens/x.json': SECRET,
     'own.txt': 'mine',
   });
@@ -70,7 +71,7 @@ test('[ATK8] where the Workspace is the data directory itself, the files of the 
         ({ output }) => output,
         (error: unknown) => toCoreError(error).code,
       );
-  assert.equal(await call('read', { path: 'token' }), 'protected_path');
+  for (const path of ['token', 'provider-key']) assert.equal(await call('read', { path }), 'protected_path');
   assert.equal(await call('list', { path: 'tokens' }), 'protected_path');
   assert.equal(await call('write', { path: 'config.json', content: '{}' }), 'protected_path');
   for (const glob of ['**', 'token*', '**/*.json']) {

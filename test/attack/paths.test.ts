@@ -34,8 +34,12 @@ function argsFor(tool: Tool, path: string): Record<string, unknown> {
   }
 }
 
-/** A workspace `ws` with everything a path can be tempted with, and a neighbour of nearly the same name. */
-async function openTrap() {
+/** Where the traps are: in the Workspace, or in a root that a client has added to another one. */
+type Place = 'the workspace' | 'an added root';
+const PLACES: readonly Place[] = ['the workspace', 'an added root'];
+
+/** A root `ws` with everything a path can be tempted with, and a neighbour of nearly the same name. */
+async function openTrap(place: Place) {
   const ground = await openWorkspace({
     'ws/a.txt': 'mine',
     'ws/café-nfc.txt': 'mine',
@@ -48,6 +52,7 @@ async function openTrap() {
     'outside/git/config': SECRET,
     'outside/deep/secret.txt': SECRET,
     'secret.txt': SECRET,
+    'plain/a.txt': 'mine',
   });
   const at = (name: string) => ground.path(`ws/${name}`);
   const links: [string, string][] = [
@@ -70,15 +75,22 @@ async function openTrap() {
   await run('mkfifo', [at('fifo')]);
   const socket = createServer().listen(at('socket'));
   await new Promise((listening) => socket.once('listening', listening));
+  const root = new Workspace(ground.path('ws'));
+  const isAdded = place === 'an added root';
   return {
     ground,
-    workspace: new Workspace(ground.path('ws')),
+    root,
+    workspace: isAdded ? new Workspace(ground.path('plain'), [root.directory]) : root,
+    /** The path as a model spells it: what is not in the Workspace, in full. */
+    spelled: (path: string) => (isAdded && !path.startsWith('/') ? `${root.directory}/${path}` : path),
     async [Symbol.asyncDispose]() {
       socket.close();
       await ground[Symbol.asyncDispose]();
     },
   };
 }
+
+type Trap = Pick<Awaited<ReturnType<typeof openTrap>>, 'workspace' | 'spelled'>;
 
 /** Everything below the directory, links as links: what must be the same after an attack. */
 async function tree(directory: string): Promise<string[]> {
@@ -146,7 +158,8 @@ const LITERAL = [
 ];
 
 /** Every tool with this path, for real and as a dry run: the codes of the answers. Nothing may leak. */
-async function codes(workspace: Workspace, tools: readonly Tool[], path: string): Promise<Set<string>> {
+async function codes({ workspace, spelled }: Trap, tools: readonly Tool[], given: string): Promise<Set<string>> {
+  const path = spelled(given);
   const found = new Set<string>();
   for (const tool of tools) {
     for (const how of ['dryRun', 'run'] as const) {
@@ -158,71 +171,111 @@ async function codes(workspace: Workspace, tools: readonly Tool[], path: string)
   return found;
 }
 
-test('[ATK1] no spelling leads any tool out of the workspace', async () => {
-  await using trap = await openTrap();
-  const before = await tree(trap.ground.directory);
-  for (const [name, path] of Object.entries(OUTSIDE)) {
-    assert.deepEqual([...(await codes(trap.workspace, [...READERS, ...WRITERS], path))], ['outside_workspace'], name);
-  }
-  for (const [name, path] of Object.entries(UNNATURAL)) {
-    const tools = [...READERS, ...WRITERS].filter((tool) => tool !== 'apply_patch' || !path.includes('\0'));
-    assert.deepEqual([...(await codes(trap.workspace, tools, path))], ['invalid_args'], name);
-  }
-  assert.deepEqual(await tree(trap.ground.directory), before);
-});
-
-test('[ATK1] credentials in a home directory are neither read nor written, by any name', async () => {
-  await using trap = await openTrap();
-  const before = await tree(trap.ground.directory);
-  for (const path of [...CREDENTIALS, '.aws/not-yet', '.docker/config.json']) {
-    assert.deepEqual([...(await codes(trap.workspace, [...READERS, ...WRITERS], path))], ['protected_path'], path);
-  }
-  for (const path of ['.', '.config']) {
-    for (const tool of ['glob', 'grep'] as const) {
-      const { output } = await trap.workspace.run(tool, argsFor(tool, path));
-      for (const name of ['.ssh', '.netrc', 'hosts.yml']) assert.ok(!output.includes(name), `${tool} ${path} ${name}`);
-    }
-  }
-  assert.ok((await trap.workspace.run('write', { path: '.env', content: 'mine' })).ok);
-  await rm(trap.workspace.path('.env'));
-  assert.deepEqual(await tree(trap.ground.directory), before);
-});
-
-test('[ATK1] nothing that git obeys is written, by any name, before or after it exists', async () => {
-  await using trap = await openTrap();
-  for (const exists of [false, true]) {
-    if (exists) await trap.workspace.write({ '.git/config': 'x', '.git/hooks/pre-commit': 'x', '.git/commondir': 'x' });
+for (const place of PLACES) {
+  test(`[ATK1] [ROOT5] no spelling leads any tool out of ${place}`, async () => {
+    await using trap = await openTrap(place);
     const before = await tree(trap.ground.directory);
-    for (const path of GIT) {
-      assert.deepEqual([...(await codes(trap.workspace, WRITERS, path))], ['protected_path'], path);
+    for (const [name, path] of Object.entries(OUTSIDE)) {
+      assert.deepEqual([...(await codes(trap, [...READERS, ...WRITERS], path))], ['outside_workspace'], name);
+    }
+    for (const [name, path] of Object.entries(UNNATURAL)) {
+      const tools = [...READERS, ...WRITERS].filter((tool) => tool !== 'apply_patch' || !path.includes('\0'));
+      assert.deepEqual([...(await codes(trap, tools, path))], ['invalid_args'], name);
     }
     assert.deepEqual(await tree(trap.ground.directory), before);
-  }
-});
+  });
 
-test('[ATK1] a name is taken as it is: not trimmed, decoded, folded or expanded', async () => {
-  await using trap = await openTrap();
-  for (const path of LITERAL) {
-    assert.ok((await trap.workspace.run('write', { path, content: 'literal' })).ok, path);
-    assert.equal(await trap.workspace.text(path), 'literal');
-    assert.equal((await trap.workspace.run('read', { path })).output, 'literal');
-  }
-  assert.equal(await trap.workspace.text('a.txt'), 'mine');
-  assert.equal(await trap.workspace.text('café-nfc.txt'), 'mine');
-  assert.equal(await trap.ground.text('secret.txt'), SECRET);
-});
+  test(`[ATK1] [ROOT5] credentials in a home directory are neither read nor written, by any name, in ${place}`, async () => {
+    await using trap = await openTrap(place);
+    const before = await tree(trap.ground.directory);
+    for (const path of [...CREDENTIALS, '.aws/not-yet', '.docker/config.json']) {
+      assert.deepEqual([...(await codes(trap, [...READERS, ...WRITERS], path))], ['protected_path'], path);
+    }
+    for (const path of ['.', '.config']) {
+      for (const tool of ['glob', 'grep'] as const) {
+        const { output } = await trap.workspace.run(tool, argsFor(tool, trap.spelled(path)));
+        for (const name of ['.ssh', '.netrc', 'hosts.yml'])
+          assert.ok(!output.includes(name), `${tool} ${path} ${name}`);
+      }
+    }
+    assert.ok((await trap.workspace.run('write', { path: trap.spelled('.env'), content: 'mine' })).ok);
+    await rm(trap.root.path('.env'));
+    assert.deepEqual(await tree(trap.ground.directory), before);
+  });
 
-test('[ATK1] what is no regular file is neither waited for nor written', async () => {
-  await using trap = await openTrap();
-  for (const path of ['fifo', 'socket']) {
-    const answers = await codes(trap.workspace, ['read', ...WRITERS], path);
-    for (const code of answers) assert.ok(['not_a_file', 'read_failed', 'not_found'].includes(code), `${path} ${code}`);
-  }
-});
+  test(`[ATK1] [ROOT5] nothing that git obeys is written, by any name, before or after it exists, in ${place}`, async () => {
+    await using trap = await openTrap(place);
+    for (const exists of [false, true]) {
+      if (exists) await trap.root.write({ '.git/config': 'x', '.git/hooks/pre-commit': 'x', '.git/commondir': 'x' });
+      const before = await tree(trap.ground.directory);
+      for (const path of GIT) {
+        assert.deepEqual([...(await codes(trap, WRITERS, path))], ['protected_path'], path);
+      }
+      assert.deepEqual(await tree(trap.ground.directory), before);
+    }
+  });
 
-test('[ATK1] writing to a second name of an outside file leaves the outside file as it was', async () => {
-  await using trap = await openTrap();
-  assert.ok((await trap.workspace.run('edit', { path: 'hard', old_string: 'canary', new_string: 'x' })).ok);
-  assert.ok((await trap.workspace.run('write', { path: 'hard', content: 'x' })).ok);
-  assert.equal(await trap.ground.text('secret.txt'), SECRET);
+  test(`[ATK1] [ROOT5] a name is taken as it is: not trimmed, decoded, folded or expanded, in ${place}`, async () => {
+    await using trap = await openTrap(place);
+    for (const path of LITERAL) {
+      assert.ok((await trap.workspace.run('write', { path: trap.spelled(path), content: 'literal' })).ok, path);
+      assert.equal(await trap.root.text(path), 'literal');
+      assert.equal((await trap.workspace.run('read', { path: trap.spelled(path) })).output, 'literal');
+    }
+    assert.equal(await trap.root.text('a.txt'), 'mine');
+    assert.equal(await trap.root.text('café-nfc.txt'), 'mine');
+    assert.equal(await trap.ground.text('secret.txt'), SECRET);
+  });
+
+  test(`[ATK1] [ROOT5] what is no regular file is neither waited for nor written, in ${place}`, async () => {
+    await using trap = await openTrap(place);
+    for (const path of ['fifo', 'socket']) {
+      const answers = await codes(trap, ['read', ...WRITERS], path);
+      for (const code of answers)
+        assert.ok(['not_a_file', 'read_failed', 'not_found'].includes(code), `${path} ${code}`);
+    }
+  });
+
+  test(`[ATK1] [ROOT5] writing to a second name of an outside file leaves the outside file as it was, in ${place}`, async () => {
+    await using trap = await openTrap(place);
+    assert.ok(
+      (await trap.workspace.run('edit', { path: trap.spelled('hard'), old_string: 'canary', new_string: 'x' })).ok,
+    );
+    assert.ok((await trap.workspace.run('write', { path: trap.spelled('hard'), content: 'x' })).ok);
+    assert.equal(await trap.ground.text('secret.txt'), SECRET);
+  });
+}
+
+test('[ROOT5] roots are reached by what they are, and each guards what is in it, whatever leads there', async () => {
+  await using ground = await openWorkspace({
+    'one/a.txt': 'mine',
+    'two/b.txt': 'mine',
+    'two/.ssh/id': SECRET,
+    'two/pixir.db': '',
+    'two/token': SECRET,
+    'three/c.txt': SECRET,
+  });
+  const [one, two, three] = ['one', 'two', 'three'].map((name) => ground.path(name)) as [string, string, string];
+  await symlink(two, join(one, 'link'));
+  await symlink(three, join(two, 'out'));
+  const both = { workspace: new Workspace(one, [two]), spelled: (path: string) => path };
+  for (const path of ['link/b.txt', '../two/b.txt', `${two}/b.txt`, `${two}/../one/a.txt`])
+    assert.deepEqual([...(await codes(both, ['read'], path))], ['ok'], path);
+  for (const path of ['link/.ssh/id', '../two/.ssh/id', `${two}/.ssh/id`, 'link/token'])
+    assert.deepEqual([...(await codes(both, [...READERS, ...WRITERS], path))], ['protected_path'], path);
+  for (const path of ['link/.git/config', `${two}/.git/hooks/x`, `${one}/link/.git`])
+    assert.deepEqual([...(await codes(both, WRITERS, path))], ['protected_path'], path);
+  for (const path of [three, `${two}/out/c.txt`, 'link/out/c.txt', '../three/c.txt', `${two}-evil/x`])
+    assert.deepEqual([...(await codes(both, [...READERS, ...WRITERS], path))], ['outside_workspace'], path);
+  const alone = { ...both, workspace: new Workspace(one) };
+  for (const path of ['link/b.txt', `${two}/b.txt`])
+    assert.deepEqual([...(await codes(alone, [...READERS, ...WRITERS], path))], ['outside_workspace'], path);
+  const { output: found } = await both.workspace.run('glob', { pattern: 'b*', path: two });
+  assert.equal(found, `${two}/b.txt`);
+  const { output } = await both.workspace.run('grep', { pattern: 'mine', path: `${two}/b.txt` });
+  assert.equal(output, `${two}/b.txt:1:mine`);
+  assert.equal(
+    (await both.workspace.run('write', { path: `${two}/new/b.txt`, content: 'x' })).diffs?.[0]?.path,
+    `${two}/new/b.txt`,
+  );
 });

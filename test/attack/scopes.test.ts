@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METHODS } from '../../src/acp/methods/index.ts';
-import { answer, attach, awaitTurn, configure, interrupt, resume, send, start } from '../../src/core/conversation.ts';
+import { answer, attach, awaitTurn, configure, interrupt, resume, send } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
+import { fork, list, remove, setTitle, start } from '../../src/core/lifecycle.ts';
 import { LOCAL, type Principal, type Scope } from '../../src/core/principal.ts';
+import { listRules, revokeRule } from '../../src/core/rules.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { RpcError } from '../support/wire-client.ts';
 import { type World, world } from '../support/world.ts';
@@ -85,8 +87,14 @@ test('[SCOPE1] every function of Conversation asks for its scope before it looks
     configure: ['prompt', (who, id) => configure(w.runtime, who, id, { mode: 'build' })],
     send: ['prompt', (who, id) => send(w.runtime, who, { sessionId: id, ...prompt })],
     answer: ['approve', (who, id) => answer(w.runtime, who, id, { permissionId, decision: 'allow' })],
+    listRules: ['observe', (who, id) => listRules(w.runtime, who, id)],
+    revokeRule: ['approve', (who, id) => revokeRule(w.runtime, who, id, 'rule_1')],
     interrupt: ['prompt', (who, id) => interrupt(w.runtime, who, id)],
     awaitTurn: ['observe', (who, id) => awaitTurn(w.runtime, who, id)],
+    list: ['observe', (who) => list(w.runtime, who, { limit: 1 })],
+    setTitle: ['prompt', (who, id) => setTitle(w.runtime, who, id, 'Mine')],
+    fork: ['prompt', (who, id) => fork(w.runtime, who, { sessionId: id, workspace: w.dir })],
+    remove: ['prompt', (who, id) => remove(w.runtime, who, id)],
   };
   const codeOf = (error: unknown) => (error instanceof CoreError ? error.code : String(error));
   for (const [name, [scope, run]] of Object.entries(functions)) {

@@ -139,9 +139,10 @@ test('[BRIDGE4] loaded once more, the Session is shown from the beginning, whate
     return { shown: visible(client).slice(before - 1), frames: frames() };
   };
   const whole = await again(0);
-  assert.deepEqual(whole.shown.slice(-3), [
+  assert.deepEqual(whole.shown.slice(-4), [
     'user_message_chunk: hi',
     'agent_message_chunk: Hello there.',
+    '["session_info_update",null,{"title":"hi"}]',
     'answer 5 ""',
   ]);
   for (let at = 1; at <= whole.frames; at++) assert.deepEqual((await again(at)).shown, whole.shown, `cut at ${at}`);

@@ -154,6 +154,25 @@ test('[CLIENT9] an unknown Session closes, and what was stored of it is forgotte
   client.close();
 });
 
+test('[CLIENT9] a Session that is deleted closes in mid-Turn, its prompt is answered, and it is forgotten', async () => {
+  await using w = await world(halting());
+  const storage = mapStorage();
+  const { client } = live(() => w, { storage });
+  const session = await client.newSession({ cwd: w.dir });
+  const changes = all(session.changes());
+  const answer = session.prompt('hi');
+  await until(w, 'half of it', () => lines(session).length === 2);
+  await client.request('session/delete', { sessionId: session.id });
+  assert.deepEqual(await answer, { stopReason: 'cancelled' });
+  const last = (await changes).at(-1);
+  assert.equal(last?.type === 'closed' && last.error.reason, 'closed');
+  await settled();
+  assert.deepEqual([...storage.kept.keys()], []);
+  await assert.rejects(session.prompt('again'), failsWith('closed'));
+  assert.equal(client.state.kind, 'live');
+  client.close();
+});
+
 test('[CLIENT11] closed, a Session is let go of: its changes end and nothing more is heard', async () => {
   await using w = await world(halting());
   const { client } = live(() => w);

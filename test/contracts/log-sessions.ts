@@ -19,6 +19,7 @@ export function listing(factory: LogFactory): void {
     assert.deepEqual(row, {
       sessionId: 'a',
       workspace: '/w',
+      additionalDirectories: [],
       owner: 'ada',
       title: null,
       createdAt,
@@ -38,6 +39,12 @@ export function listing(factory: LogFactory): void {
     await log.append([turnStarted('a', 'turn_8'), turnFinished('a', 'turn_8'), turnStarted('a', 'turn_9')]);
     assert.equal((await log.session('a'))?.openTurnId, 'turn_9');
     assert.equal((await log.session('a'))?.title, 'two');
+    for (const additionalDirectories of [['/x', '/y,z'], []]) {
+      const directories = async () => (await log.session('a'))?.additionalDirectories;
+      await log.append([{ sessionId: 'a', type: 'session_configured', data: { additionalDirectories } }]);
+      await log.append([{ sessionId: 'a', type: 'session_configured', data: { mode: 'plan' } }]);
+      assert.deepEqual(await directories(), additionalDirectories);
+    }
   });
 
   test('[LOG9] Sessions are listed newest first, by owner, workspace and open Turn, in pages', async () => {
@@ -58,6 +65,21 @@ export function listing(factory: LogFactory): void {
     assert.equal(await list({ limit: 0 }), '');
     const paged = await pages(log, 2);
     assert.deepEqual(paged, ['da', 'fe', 'cb']);
+  });
+}
+
+export function counting(factory: LogFactory): void {
+  test('[LOG17] Sessions are counted, in all and of one owner, as soon as they are recorded and until they are deleted', async () => {
+    const clock = fakeClock();
+    await using fixture = await factory(clock);
+    const { log } = fixture;
+    const counts = () => Promise.all([log.count(), log.count('ada'), log.count('bob'), log.count('')]);
+    assert.deepEqual(await counts(), [0, 0, 0, 0]);
+    await fillList(log, clock);
+    assert.deepEqual(await counts(), [6, 4, 2, 0]);
+    await assert.rejects(log.append([created('a', 'bob')]), failsWith('already_exists'));
+    await log.deleteSession('a');
+    assert.deepEqual(await counts(), [5, 3, 2, 0]);
   });
 }
 

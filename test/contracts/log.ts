@@ -7,7 +7,7 @@ import { chainCheck, type Entry, FIRST_CHK, type Log } from '../../src/core/log.
 import { created, draftOf, everyDraft, failsWith, said, titled, turnStarted } from '../store/support.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { modelProperty } from './log-model.ts';
-import { drafting, keepingSnapshots, listing } from './log-sessions.ts';
+import { counting, drafting, keepingSnapshots, listing } from './log-sessions.ts';
 
 export interface LogFixture extends AsyncDisposable {
   log: Log & { deleteSession(sessionId: string): Promise<void> };
@@ -27,6 +27,7 @@ export function logContract(name: string, factory: LogFactory, runs: number): vo
     refusing(factory);
     reading(factory);
     listing(factory);
+    counting(factory);
     drafting(factory);
     keepingSnapshots(factory);
     modelProperty(factory, runs);

@@ -28,6 +28,7 @@ export const USER_ASKS: ProviderRequest = {
   instructions: 'Be brief.',
   developerContext: 'The workspace root is "/work".',
   history: [{ type: 'user', content: [{ type: 'text', text: 'go' }] }],
+  blobs: new Map(),
   tools: [{ name: 'read', description: 'Reads a file.', parameters: { type: 'object', properties: {} } }],
   cacheKey: 'px1:build:s1',
 };

@@ -44,10 +44,12 @@ export function testTools(
   });
 
   test('[TOOL3] what the model is told of all tools is lean', () => {
-    const specs = tools.map(({ name, description, schema }) => {
-      const { $schema, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
-      return { name, description, parameters };
-    });
+    const specs = tools
+      .filter(({ needs }) => needs === undefined)
+      .map(({ name, description, schema }) => {
+        const { $schema, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+        return { name, description, parameters };
+      });
     assert.ok(JSON.stringify(specs).length < 4_200, `${JSON.stringify(specs).length} characters`);
   });
 
@@ -62,15 +64,16 @@ function testTool(tool: Tool, { args, outside, huge }: ToolFixture, openWorkspac
 
   test('[TOOL1] declares what others need to know of it', async () => {
     await using workspace = await openWorkspace('small');
-    const { workspace: directory } = workspace.context();
+    const roots = workspace.context();
+    const { workspace: directory } = roots;
     assert.match(tool.name, /^[a-z][a-z_]*$/);
     assert.ok(tool.description.length > 0);
     assert.ok(TOOL_KINDS.includes(tool.kind));
     assert.ok(EFFECTS.includes(tool.effect(parse(args))));
-    for (const { path } of tool.locations?.(parse(args), directory) ?? []) {
+    for (const { path } of tool.locations?.(parse(args), roots) ?? []) {
       assert.ok(isAbsolute(path) && path.startsWith(directory));
     }
-    assert.deepEqual(tool.locations?.(parse(outside ?? args), directory).filter(isOutside(directory)) ?? [], []);
+    assert.deepEqual(tool.locations?.(parse(outside ?? args), roots).filter(isOutside(directory)) ?? [], []);
   });
 
   test('[TOOL2] its schema is strict and can be sent to a model', () => {

@@ -84,6 +84,7 @@ test('[HIST6] whatever the Log, the fold is one the providers accept, and it is 
     result('c2'),
     ['turn_finished', {}],
     ['provider_usage', {}],
+    ['history_compacted', { summary: 's' }],
   );
   fc.assert(
     fc.property(fc.array(pairs, { maxLength: 30 }), (drawn) => {
@@ -105,4 +106,34 @@ test('[HIST6] whatever the Log, the fold is one the providers accept, and it is 
       assert.deepEqual(historyItems(history), items);
     }),
   );
+});
+
+test('[P10] [COMP1] after a compaction there is the summary, what the Turn was asked, and all that follows', () => {
+  const pairs = fc.constantFrom<unknown>(
+    ['turn_started', {}],
+    ['user_message', said('u')],
+    ['assistant_message', { text: 'a' }],
+    thought(1),
+    call('c1'),
+    result('c1'),
+    ['turn_continued', {}],
+    ['turn_finished', {}],
+  );
+  const some = fc.array(pairs, { maxLength: 12 });
+  const compacted = ['history_compacted', { summary: 'What was said.' }];
+  fc.assert(
+    fc.property(some, some, (before, after) => {
+      const [summary, ...rest] = fold(events(...before, ['turn_finished', {}], compacted, ...after));
+      assert.match(JSON.stringify(summary), /summary.*What was said\./);
+      assert.deepEqual(rest, fold(events(...after)));
+    }),
+  );
+  const inTurn = [['turn_started', {}], ['user_message', said('go')], call('c1'), result('c1'), compacted, call('c2')];
+  const [summary, ...rest] = fold(events(...inTurn, result('c2')));
+  assert.match(JSON.stringify(summary), /What was said\./);
+  assert.deepEqual(rest, [
+    { type: 'user', content: [{ type: 'text', text: 'go' }] },
+    { type: 'tool_call', callId: 'c2', name: 'read', args: { path: 'a' } },
+    { type: 'tool_result', callId: 'c2', output: 'text' },
+  ]);
 });

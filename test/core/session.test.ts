@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import {
-  answer,
-  attach,
-  awaitTurn,
-  configure,
-  interrupt,
-  resume,
-  start,
-  stopAll,
-} from '../../src/core/conversation.ts';
+import { answer, attach, awaitTurn, configure, interrupt, resume, stopAll } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
+import { start } from '../../src/core/lifecycle.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { sendText } from '../support/send.ts';
@@ -41,7 +33,7 @@ test('[S02] [S16] [SES1] a Session goes on where its Log ends', async () => {
   await (await sendText(w, id, 'one', { turnId: 'a' })).done;
   await (await sendText(w, id, 'two', { turnId: 'b' })).done;
   await assertWhole(w, id);
-  assert.equal((await w.events(id)).length, 11);
+  assert.equal((await w.events(id)).length, 12);
 });
 
 test('[S03] an unknown Session is unknown', async () => {

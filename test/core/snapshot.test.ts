@@ -3,10 +3,11 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createBus } from '../../src/core/bus.ts';
-import { attach, resume, start } from '../../src/core/conversation.ts';
+import { attach, resume } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
 import type { EventDraft, EventType } from '../../src/core/event.ts';
 import { historyItems } from '../../src/core/history.ts';
+import { start } from '../../src/core/lifecycle.ts';
 import { chainCheck, type Log, type Snapshot } from '../../src/core/log.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { Session, type SessionPorts } from '../../src/core/session.ts';
@@ -45,8 +46,13 @@ function watched(log: Log) {
 /** Everything a Session knows, as plain data. */
 async function knowledgeOf(session: Session) {
   const { state, tail, phase } = session;
-  const { openCalls, permissions, prompts } = state;
-  const maps = { openCalls: [...openCalls], permissions: [...permissions], prompts: [...prompts] };
+  const { openCalls, permissions, rules, prompts } = state;
+  const maps = {
+    openCalls: [...openCalls],
+    permissions: [...permissions],
+    rules: [...rules],
+    prompts: [...prompts],
+  };
   const history = await session.history(never);
   const told = { items: historyItems(history), callIds: [...history.callIds] };
   const { seq, chk } = tail;
@@ -77,7 +83,13 @@ const anyDraft = fc.oneof(
   draftWith('tool_call', (callId) => ({ callId, name: 'read', args: { path: 'x' }, title: 'Read', kind: 'read' })),
   draftWith('permission_requested', (callId) => ({ permissionId: `p${callId}`, callId, argsHash: 'h', expiresAt })),
   draftWith('permission_decision', (callId) => ({ permissionId: `p${callId}`, callId, decision: 'deny' })),
+  draftWith('permission_rule', (ruleId) => ({ ruleId, decision: 'allow', tool: 'read', keyHash: 'h', text: 'x' })),
+  draftWith('permission_rule_revoked', (ruleId) => ({ ruleId })),
   draftWith('tool_result', (callId) => ({ callId, ok: true, output: 'x' })),
+  draftWith('turn_started', (compact) => ({ compact })),
+  draftWith('compaction_started', (compactionId) => ({ compactionId, trigger: 'command' })),
+  draftWith('history_compacted', (summary) => ({ compactionId: 'c', summary, model: 'm', usage: null })),
+  draftWith('compaction_failed', (compactionId) => ({ compactionId, error: { kind: 'network', message: 'x' } })),
   draftWith('plan', (content) => ({ entries: [{ content, priority: 'low', status: 'pending' }] })),
   draftWith('turn_finished', () => ({ outcome: 'completed', stopReason: 'end_turn' })),
 );
@@ -156,13 +168,15 @@ test('[SNAP2] a snapshot that does not fit the Log is ignored', async () => {
 
 test('[SNAP2] what a snapshot says is pinned: another fold is another version of it', async () => {
   const turn = everyDraft(ID).slice(1);
-  const open = turn.filter(({ type }) => !['tool_result', 'permission_decision', 'turn_finished'].includes(type));
+  const endings = ['tool_result', 'permission_decision', 'permission_rule_revoked', 'turn_finished'];
+  endings.push('history_compacted', 'compaction_failed');
+  const open = turn.filter(({ type }) => !endings.includes(type));
   const next = JSON.parse(JSON.stringify(open).replaceAll('key-1', 'key-2'));
   const { state } = await Session.open(portsOf(await logOf([...turn, ...next])), ID);
   const { json, chk } = takeSnapshot({ state, seq: 0, chk: '' });
-  assert.deepEqual([state.openCalls.size, state.permissions.size, state.prompts.size], [1, 1, 2]);
-  assert.equal(chk, chainCheck('', 'state.1', json));
-  assert.equal(hash('sha256', json, 'hex').slice(0, 16), '8dc2c6306e72b1cc');
+  assert.deepEqual([state.openCalls.size, state.permissions.size, state.rules.size, state.prompts.size], [1, 1, 1, 2]);
+  assert.equal(chk, chainCheck('', 'state.4', json));
+  assert.equal(hash('sha256', json, 'hex').slice(0, 16), '668747fa2af7fde5');
 });
 
 test('[SNAP3] History is read when a Turn needs it', async () => {

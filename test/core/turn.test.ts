@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { start } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
 import type { Event, EventType } from '../../src/core/event.ts';
+import { start } from '../../src/core/lifecycle.ts';
 import { LOCAL } from '../../src/core/principal.ts';
 import { call, finish, say, think } from '../../src/providers/script.ts';
 import { sendText } from '../support/send.ts';
@@ -26,7 +26,7 @@ const done = [...say('Done.'), finish()];
 test('[U01] one answer: message, usage and end', async () => {
   const usage = { input: 10, cached: 4, output: 3, reasoning: 1 };
   await runOnce({ script: [[...say('Hi.'), { type: 'finished', reason: 'stop', usage }]] }, (events, w) => {
-    assert.deepEqual(typesOf(events), ['assistant_message', 'provider_usage', 'turn_finished']);
+    assert.deepEqual(typesOf(events), ['assistant_message', 'provider_usage', 'session_titled', 'turn_finished']);
     assert.deepEqual(find(events, 'provider_usage').data, {
       turnId: 't1',
       model: 'm1',
@@ -55,7 +55,8 @@ test('[U04] [TURN8] at the cap the Turn stops and says so', async () => {
   const rounds = Array.from({ length: 3 }, (_, n) => [call(`c${n}`, 'note', {}), finish()]);
   await runOnce({ script: rounds, settings: { maxIterations: 2 } }, (events, w) => {
     assert.equal(w.provider.requests.length, 2);
-    assert.deepEqual(typesOf(events).slice(-3), ['provider_usage', 'assistant_message', 'turn_finished']);
+    const end = ['provider_usage', 'assistant_message', 'session_titled', 'turn_finished'];
+    assert.deepEqual(typesOf(events).slice(-4), end);
     assert.equal(find(events, 'assistant_message').data.text, 'Stopped: reached the tool-iteration cap (2).');
     assert.equal(find(events, 'turn_finished').data.stopReason, 'max_turn_requests');
   });
@@ -91,7 +92,7 @@ test('[U16] [U17] [TURN11] a failure keeps the text and records why, exactly onc
       ],
     },
     (events) => {
-      assert.deepEqual(typesOf(events), ['assistant_message', 'turn_finished']);
+      assert.deepEqual(typesOf(events), ['assistant_message', 'session_titled', 'turn_finished']);
       assert.deepEqual(find(events, 'assistant_message').data.partial, 'failed');
       const { outcome, stopReason, error: why } = find(events, 'turn_finished').data;
       assert.deepEqual(

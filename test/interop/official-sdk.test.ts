@@ -2,29 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
 import { test } from 'node:test';
 import * as acp from '@agentclientprotocol/sdk';
 import { type FakeOpenAi, startFakeOpenAi } from '../support/fake-openai.ts';
 import { call, gate, message, thought } from '../support/fake-openai-steps.ts';
-import { allow, checked, editor, textOf, webSocketStream } from '../support/official-client.ts';
-import { environmentFor, startPixir, startServer } from '../support/processes.ts';
+import { allow, checked, editor, type Open, TRANSPORTS, textOf } from '../support/official-client.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-/** Opens a stream to a real process of ours; `again` opens one to the next process over the same data. */
-type Open = (stack: AsyncDisposableStack, dataDir: string, env: Record<string, string>) => Promise<acp.Stream>;
-
-const overStdio: Open = async (stack, dataDir, env) => {
-  const { child } = stack.use(startPixir(['acp'], environmentFor(dataDir, env)));
-  const input = Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>;
-  const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>;
-  return acp.ndJsonStream(input, output);
-};
-
-const overWebSocket: Open = async (stack, dataDir, env) => {
-  const server = stack.use(await startServer(dataDir, env, ['--workspace', dataDir]));
-  return webSocketStream(server);
-};
 
 async function conversation(open: Open, fake: FakeOpenAi, dir: string): Promise<void> {
   const env = {
@@ -98,10 +81,7 @@ async function firstSitting(
   });
 }
 
-for (const [transport, open] of [
-  ['stdio', overStdio],
-  ['WebSocket', overWebSocket],
-] as const) {
+for (const [transport, open] of TRANSPORTS) {
   test(`[SDK1] the official client: initialize, new, prompt, tool, approval, cancel, load (${transport})`, async () => {
     await using dir = await tempDir();
     await using fake = await startFakeOpenAi();

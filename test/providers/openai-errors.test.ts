@@ -49,7 +49,7 @@ for (const dialect of HTTP_DIALECTS) {
     await using rig = await httpRig(dialect);
     rig.fake.respond(401, { error: { message: `Incorrect API key provided: ${API_KEY}`, code: 'invalid_api_key' } });
     const error = await failsWith(rig.provider, 'not_authenticated');
-    assert.equal(error.message, 'the model server refused the API key: check OPENAI_API_KEY');
+    assert.equal(error.message, 'the model server refused the API key: check OPENAI_API_KEY, or run pixir login');
   });
 
   test(`[PROV9] ${dialect}: a server that nobody runs is network, with the system's code`, async () => {

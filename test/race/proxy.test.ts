@@ -83,7 +83,7 @@ async function stage(t: TestContext): Promise<Stage> {
       return current.openPeer(transport, principal);
     },
     authenticate: () => ({ principal: ADA }),
-    allowedHosts: [proxy.host],
+    publicUrl: `http://${proxy.host}`,
   });
   port = server.port;
   return {

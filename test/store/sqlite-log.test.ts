@@ -190,6 +190,7 @@ test('[STORE13] verify finds what reading does not: a changed word, a false row,
     [4, /head/, "UPDATE sessions SET head_chk = '000000000000'"],
     [4, /title/, "UPDATE sessions SET title = 'two'"],
     [4, /open Turn/, 'UPDATE sessions SET open_turn = NULL'],
+    [4, /directories/, `UPDATE sessions SET additional_directories = '["/x"]'`],
     [0, /owner/, "UPDATE sessions SET owner = 'eve'"],
   ];
   for (const [seq, reason, damage] of cases) {

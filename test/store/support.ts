@@ -39,7 +39,13 @@ const failure = { kind: 'timeout', message: 'it took too long', details: { secon
 /** Total over the vocabulary: a new type of Event does not compile until it has its sample. */
 const samples: EventData = {
   session_created: { workspace: '/w', mode: 'build', permissionCeiling: 'ask', owner: 'ada' },
-  session_configured: { mode: 'plan', model: 'm-1', reasoningEffort: 'high', permissionMode: 'read_only' },
+  session_configured: {
+    mode: 'plan',
+    model: 'm-1',
+    reasoningEffort: 'high',
+    permissionMode: 'read_only',
+    additionalDirectories: ['/x'],
+  },
   session_titled: { title: 'Tänze \u2028 \ud83d\ude00', by: 'runtime' },
   turn_started: { turnId, promptKey: 'key-1', overrides: { permissionMode: 'ask', dryRun: true } },
   turn_continued: { turnId },
@@ -92,8 +98,28 @@ const samples: EventData = {
     callId: 'call_1',
     argsHash: 'ab',
     expiresAt: '2026-01-01T00:30:00.000Z',
+    rule: { keyHash: 'cd', text: '"read" with {}' },
   },
   permission_decision: { turnId, permissionId: 'perm_1', callId: 'call_1', decision: 'deny', by: 'timeout' },
+  permission_rule: {
+    ruleId: 'rule_1',
+    decision: 'allow',
+    tool: 'read',
+    keyHash: 'cd',
+    text: '"read" with {}',
+    by: 'ada',
+  },
+  permission_rule_revoked: { ruleId: 'rule_1', by: 'ada' },
+  compaction_started: { turnId, compactionId: 'cmp_1', trigger: 'pressure' },
+  history_compacted: {
+    turnId,
+    compactionId: 'cmp_1',
+    summary: 'What was said.',
+    model: 'm-1',
+    usage: { input: 10, cached: 4, output: 3, reasoning: 1 },
+    contextWindow: 1_000,
+  },
+  compaction_failed: { turnId, compactionId: 'cmp_2', error: failure, goesOn: true },
   plan: { turnId, entries: [{ content: 'first', priority: 'high', status: 'pending' }] },
   turn_finished: { turnId, outcome: 'failed', stopReason: 'end_turn', error: failure },
 };

@@ -39,8 +39,8 @@ const responsesBody = z.strictObject({
     .array(z.strictObject({ type: z.literal('function'), ...tool, strict: z.literal(false) }))
     .min(1)
     .optional(),
-  tool_choice: z.literal('auto'),
-  parallel_tool_calls: z.literal(true),
+  tool_choice: z.literal('auto').optional(),
+  parallel_tool_calls: z.literal(true).optional(),
   include: z.tuple([z.literal('reasoning.encrypted_content')]).optional(),
   reasoning: z.strictObject({ effort: z.string().optional(), summary: z.literal('auto').optional() }).optional(),
   prompt_cache_key: z.string().min(1).max(64).optional(),
@@ -81,6 +81,7 @@ const chatBody = z.strictObject({
 export function responsesFault(body: unknown): string | null {
   const parsed = responsesBody.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
+  if (!parsed.data.tools && parsed.data.tool_choice) return 'tool_choice without tools';
   const calls = new Set<string>();
   let afterReasoning = false;
   for (const item of parsed.data.input) {

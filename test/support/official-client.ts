@@ -1,7 +1,9 @@
 /** The official SDK's client with none of our extensions: an editor as plain as it can be, whose every frame is checked. */
+import { Readable, Writable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
 import { createWebSocketStream } from '@agentclientprotocol/sdk/experimental/ws-client';
 import { WebSocket } from 'ws';
+import { environmentFor, startPixir, startServer } from './processes.ts';
 import { checkFrame } from './schema.ts';
 
 /** A stream to the server at this address. `socket` hears of what carries it, for a test that disturbs the network. */
@@ -20,6 +22,26 @@ export function webSocketStream(
     headers: { authorization: `Bearer ${token}` },
   });
 }
+
+/** Opens a stream to a real process of ours; the next one is to the next process over the same data. */
+export type Open = (stack: AsyncDisposableStack, dataDir: string, env: Record<string, string>) => Promise<acp.Stream>;
+
+const overStdio: Open = async (stack, dataDir, env) => {
+  const { child } = stack.use(startPixir(['acp'], environmentFor(dataDir, env)));
+  const input = Writable.toWeb(child.stdin as Writable) as WritableStream<Uint8Array>;
+  const output = Readable.toWeb(child.stdout as Readable) as ReadableStream<Uint8Array>;
+  return acp.ndJsonStream(input, output);
+};
+
+const overWebSocket: Open = async (stack, dataDir, env) => {
+  const server = stack.use(await startServer(dataDir, env, ['--workspace', dataDir]));
+  return webSocketStream(server);
+};
+
+export const TRANSPORTS = [
+  ['stdio', overStdio],
+  ['WebSocket', overWebSocket],
+] as const;
 
 /** The same stream, with every frame that we send checked against the official schema on its way. */
 export function checked({ readable, writable }: acp.Stream): acp.Stream {

@@ -113,6 +113,7 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
       permissionTimeoutMs: 60_000,
       turnTimeoutMs: null,
       maxIterations: null,
+      autoCompact: true,
       recovery: 'interrupt',
       limits,
       ...options.settings,

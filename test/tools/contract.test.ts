@@ -15,6 +15,7 @@ testTools(
         patch: '*** Begin Patch\n*** Update File: a.txt\n-one\n+1\n*** Add File: ../b.txt\n+x\n*** End Patch',
       },
     },
+    ask_user: { args: { question: 'Which one?' } },
     bash: { args: { command: 'echo hi > out.txt' }, huge: { command: 'cat big.txt' } },
     edit: {
       args: { path: 'a.txt', old_string: 'one', new_string: '1' },

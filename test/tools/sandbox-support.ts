@@ -32,7 +32,14 @@ export async function ground(given: Partial<SandboxOptions> = {}) {
     return (command: string, { timeout, ...context }: Partial<ToolContext> & { timeout?: number } = {}) =>
       tool.run(
         { command, timeout_ms: timeout },
-        { workspace, signal: new AbortController().signal, progress() {}, ...context },
+        {
+          callId: 'c1',
+          workspace,
+          additionalDirectories: [],
+          signal: new AbortController().signal,
+          progress() {},
+          ...context,
+        },
       );
   };
   const bash = bashIn();
@@ -66,7 +73,7 @@ export function startHost({ env, workspace }: { env: Record<string, string>; wor
     const sandbox = createSandbox({ mode: 'required', network: false, hidden: [], env });
     const bash = createTools({ env, sandbox }).find(({ name }) => name === 'bash');
     const signal = new AbortController().signal;
-    const context = { workspace: '${workspace}', signal, progress: (shown) => process.stdout.write(shown) };
+    const context = { workspace: '${workspace}', additionalDirectories: [], signal, progress: (shown) => process.stdout.write(shown) };
     await bash.run({ command: ${JSON.stringify(command)} }, context);`;
   const node = [process.execPath, '--input-type=module', '--eval', script];
   return spawn('bash', ['-c', 'exec 200</etc/passwd; exec "$@"', 'bash', ...node], {

@@ -92,11 +92,7 @@ test('[SBX11] a command that cannot be confined is not run', async () => {
   assert.match(broken.message, /was not started \(bwrap: Can't mount\)/);
   const bash = g.bashIn({ env: { PATH: fake, HOME: g.home } });
   for (const workspace of ['/', '/usr']) {
-    assert.match(
-      (await errorOf(bash('echo hi > ran', { workspace }))).message,
-      /cannot show this workspace/,
-      workspace,
-    );
+    assert.match((await errorOf(bash('echo hi > ran', { workspace }))).message, /cannot show a root/, workspace);
   }
 });
 

@@ -13,9 +13,11 @@ export class Workspace implements ToolWorkspace {
   /** What the running tools showed so far. */
   readonly shown: string[] = [];
   readonly directory: string;
+  readonly additionalDirectories: readonly string[];
 
-  constructor(directory: string) {
+  constructor(directory: string, additionalDirectories: readonly string[] = []) {
     this.directory = directory;
+    this.additionalDirectories = additionalDirectories;
   }
 
   path(name: string): string {
@@ -23,7 +25,10 @@ export class Workspace implements ToolWorkspace {
   }
 
   context(signal: AbortSignal = new AbortController().signal): ToolContext {
-    return { workspace: this.directory, signal, progress: (output) => this.shown.push(output) };
+    const progress: ToolContext['progress'] = (output) => this.shown.push(String(output));
+    const { directory: workspace, additionalDirectories } = this;
+    const client = { ask: async () => 'Blue.' };
+    return { callId: 'c1', workspace, additionalDirectories, signal, progress, client };
   }
 
   run(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<ToolResult> {

@@ -5,6 +5,8 @@ import { describe, test } from 'node:test';
 import { locate, resolveInside } from '../../src/tools/workspace.ts';
 import { errorOf, openWorkspace, Workspace } from './support.ts';
 
+const only = (workspace: string) => ({ workspace, additionalDirectories: [] });
+
 /** A workspace `inside` with a neighbour of nearly the same name, and symlinks that lead out of it. */
 async function openTrap(): Promise<{ trap: Workspace; inside: string } & AsyncDisposable> {
   const trap = await openWorkspace({
@@ -35,7 +37,7 @@ test('[TOOL8] only paths whose real place is inside the workspace are resolved',
     'loop-b/x',
   ];
   for (const path of [...outside, ...linked, '../inside-evil/secret.txt', 'a/../../secret.txt']) {
-    assert.equal((await errorOf(resolveInside(inside, path))).code, 'outside_workspace', path);
+    assert.equal((await errorOf(resolveInside(only(inside), path))).code, 'outside_workspace', path);
   }
   for (const path of [
     'a.txt',
@@ -45,13 +47,13 @@ test('[TOOL8] only paths whose real place is inside the workspace are resolved',
     '../inside/a.txt',
     '//'.concat(inside, '/a.txt'),
   ]) {
-    assert.equal(await resolveInside(inside, path), trap.path('inside/a.txt'), path);
+    assert.equal(await resolveInside(only(inside), path), trap.path('inside/a.txt'), path);
   }
   for (const path of ['~', '~/x', '%2e%2e/x', ' ..', '.. /x', '...', 'a.txt ', '$HOME', '..\\x']) {
-    assert.equal(await resolveInside(inside, path), `${inside}/${path}`, path);
+    assert.equal(await resolveInside(only(inside), path), `${inside}/${path}`, path);
   }
-  assert.equal(await resolveInside(inside, '.'), inside);
-  assert.equal((await errorOf(resolveInside(inside, 'a\0b'))).code, 'invalid_args');
+  assert.equal(await resolveInside(only(inside), '.'), inside);
+  assert.equal((await errorOf(resolveInside(only(inside), 'a\0b'))).code, 'invalid_args');
 });
 
 test('[TOOL8] no tool follows a symlink out of the workspace', async () => {
@@ -150,8 +152,8 @@ describe('[TOOL13] what git runs cannot be written', () => {
 });
 
 test('[TOOL1] a location is told only when the path is spelled inside the workspace', () => {
-  assert.deepEqual(locate('/w', 'a.txt'), [{ path: '/w/a.txt' }]);
-  assert.deepEqual(locate('/w', '/w/a.txt', 3), [{ path: '/w/a.txt', line: 3 }]);
-  assert.deepEqual(locate('/', '/etc'), [{ path: '/etc' }]);
-  for (const path of ['../secret.txt', '/w-other/x', '/']) assert.deepEqual(locate('/w', path), []);
+  assert.deepEqual(locate(only('/w'), 'a.txt'), [{ path: '/w/a.txt' }]);
+  assert.deepEqual(locate(only('/w'), '/w/a.txt', 3), [{ path: '/w/a.txt', line: 3 }]);
+  assert.deepEqual(locate(only('/'), '/etc'), [{ path: '/etc' }]);
+  for (const path of ['../secret.txt', '/w-other/x', '/']) assert.deepEqual(locate(only('/w'), path), []);
 });

@@ -6,7 +6,13 @@ import { logout } from './logout.ts';
 import { attach } from './pixir-session-attach.ts';
 import { detach } from './pixir-session-detach.ts';
 import { history } from './pixir-session-history.ts';
+import { permissions } from './pixir-session-permissions.ts';
+import { permissionsRevoke } from './pixir-session-permissions-revoke.ts';
 import { sessionCancel } from './session-cancel.ts';
+import { sessionClose } from './session-close.ts';
+import { sessionDelete } from './session-delete.ts';
+import { sessionFork } from './session-fork.ts';
+import { sessionList } from './session-list.ts';
 import { sessionLoad } from './session-load.ts';
 import { sessionNew } from './session-new.ts';
 import { sessionPrompt } from './session-prompt.ts';
@@ -14,6 +20,7 @@ import { sessionResume } from './session-resume.ts';
 import { sessionSetConfigOption } from './session-set-config-option.ts';
 import { sessionSetMode } from './session-set-mode.ts';
 import { sessionSetModel } from './session-set-model.ts';
+import { sessionSetTitle } from './session-set-title.ts';
 
 const TABLE = [
   initialize,
@@ -22,6 +29,11 @@ const TABLE = [
   sessionNew,
   sessionLoad,
   sessionResume,
+  sessionList,
+  sessionClose,
+  sessionDelete,
+  sessionFork,
+  sessionSetTitle,
   sessionPrompt,
   sessionCancel,
   sessionSetMode,
@@ -30,6 +42,8 @@ const TABLE = [
   attach,
   detach,
   history,
+  permissions,
+  permissionsRevoke,
 ];
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(TABLE.map((method) => [method.name, method]));

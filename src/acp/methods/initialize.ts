@@ -4,12 +4,21 @@ import * as z from 'zod';
 import { defineMethod } from '../method.ts';
 
 const PROTOCOL_VERSION = 1;
+/** Capabilities that the stable schema has no word for yet. */
+const UNSTABLE = { fork: {}, title: {} };
 
 /** Only what we act upon is checked; other members may be anything. */
 const capabilitiesSchema = z.looseObject({
   fs: z.looseObject({ readTextFile: z.boolean().optional(), writeTextFile: z.boolean().optional() }).nullish(),
   terminal: z.boolean().nullish(),
+  auth: z.looseObject({ terminal: z.boolean().nullish() }).nullish(),
+  _meta: z.looseObject({}).nullish(),
 });
+
+/** Older clients, and the registry's own check, say it in `_meta`. */
+function showsTerminals(capabilities: z.infer<typeof capabilitiesSchema> | null | undefined): boolean {
+  return capabilities?.auth?.terminal === true || capabilities?._meta?.['terminal-auth'] === true;
+}
 
 export const initialize = defineMethod({
   name: 'initialize',
@@ -26,13 +35,15 @@ export const initialize = defineMethod({
       agentInfo: { name: agent.name, version: agent.version },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { image: false, audio: false, embeddedContext: false },
-        mcpCapabilities: { http: false, sse: false },
-        sessionCapabilities: { resume: {} },
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+        sessionCapabilities: { resume: {}, list: {}, close: {}, delete: {}, additionalDirectories: {}, ...UNSTABLE },
         auth: { logout: {} },
-        _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {}, sandbox: await sandbox?.() } },
+        _meta: {
+          pixir: { cursor: 1, attach: {}, history: {}, permissions: {}, promptKey: {}, sandbox: await sandbox?.() },
+        },
       },
-      authMethods: [],
+      authMethods: showsTerminals(clientCapabilities) ? agent.authMethods : [],
       _meta: { pixir: { models: models.map(({ id, name }, index) => ({ id, name, default: index === 0 })) } },
     };
   },

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { encodeCursor, type Start, startAt } from '../cursor.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
+import { offerCommands } from '../session-setup.ts';
 import type { AttachResult } from '../wire.ts';
 
 export const attach = defineMethod({
@@ -22,6 +23,7 @@ export const attach = defineMethod({
       begun.resolve(start);
       return { position: start.position, options: { cursors: true, announce: true, role } };
     });
+    offerCommands(feed, { afterAnswer });
     afterAnswer(() => feed.start());
     const start = await begun.promise;
     const { tail, state } = feed.session;

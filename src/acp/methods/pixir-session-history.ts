@@ -3,7 +3,9 @@
  * end. The updates are those of a replay, in the same order within a page.
  */
 import * as z from 'zod';
+import { blobsOf, loadBlobs } from '../../core/blobs.ts';
 import { attach as watch } from '../../core/conversation.ts';
+import type { Entry } from '../../core/log.ts';
 import { configOptions } from '../config-options.ts';
 import { encodeCursor, headPosition, startAt } from '../cursor.ts';
 import { invalidParams } from '../errors.ts';
@@ -13,6 +15,8 @@ import { updatesOf } from '../translate.ts';
 import type { HistoryPage } from '../wire.ts';
 
 const MAX_EVENTS = 500;
+/** As much as one prompt may hold: a page has at least one Event. */
+const MAX_BLOB_BYTES = 16 * 1024 * 1024;
 
 export const history = defineMethod({
   name: '_pixir/session/history',
@@ -28,10 +32,17 @@ export const history = defineMethod({
       const start = before === undefined ? undefined : await startAt(session, before);
       if (start?.mode === 'reset') throw invalidParams('the cursor does not fit', { reason: start.reason });
       const { seq } = start?.position ?? headPosition(session);
-      const after = Math.max(-1, seq - limit);
-      const view = { offset: 0, thoughts: true, configOptions: () => configOptions(session.state, runtime.settings) };
+      const oldest = Math.max(-1, seq - limit);
+      const entries = newestWithin(MAX_BLOB_BYTES, await session.read(oldest, seq - oldest));
+      const after = seq - entries.length;
       const [boundary] = after < 0 ? [] : await session.read(after - 1, 1);
-      const entries = await session.read(after, seq - after);
+      const blobs = await loadBlobs(
+        runtime.blobs,
+        entries.flatMap(({ event }) => blobsOf(event)),
+      );
+      const options = () => configOptions(session.state, runtime.settings);
+      const { compaction } = connection.feeds;
+      const view = { offset: 0, thoughts: true, compaction, blobs, configOptions: options };
       const updates = entries.flatMap(({ event }) => {
         const promptKey = event.type === 'user_message' ? event.data.promptKey : undefined;
         const meta = promptKey === undefined ? undefined : { promptKey };
@@ -44,3 +55,13 @@ export const history = defineMethod({
     }
   },
 });
+
+/** The newest entries whose blobs are not more than this together. */
+function newestWithin(bytes: number, entries: readonly Entry[]): Entry[] {
+  let room = bytes;
+  const tooMuch = entries.findLastIndex(({ event }) => {
+    for (const { size } of blobsOf(event)) room -= size;
+    return room < 0;
+  });
+  return entries.slice(tooMuch + 1);
+}

@@ -3,7 +3,8 @@ import type { LoadSessionResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { FROM_START } from '../cursor.ts';
 import type { AttachPlan } from '../feeds.ts';
-import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
+import { equipSession, mcpServersSchema } from '../mcp-servers.ts';
+import { cwdSchema, defineMethod, directoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';
 import { sessionSetup } from '../session-setup.ts';
 
@@ -17,11 +18,11 @@ export const sessionLoad = defineMethod({
     sessionId: sessionIdSchema,
     cwd: cwdSchema,
     mcpServers: mcpServersSchema,
-    additionalDirectories: noDirectoriesSchema,
+    additionalDirectories: directoriesSchema,
   }),
   async handle(params, context): Promise<LoadSessionResponse> {
     const feed = await reopen(context, params, fromStart);
-    await feed.caughtUp();
-    return sessionSetup(feed, context.agent);
+    const [servers] = await Promise.all([equipSession(context, feed, params.mcpServers), feed.caughtUp()]);
+    return sessionSetup(feed, context.agent, servers);
   },
 });

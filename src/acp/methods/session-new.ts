@@ -1,10 +1,10 @@
 /** `session/new`: a new Session in a directory; the connection is attached to it from its beginning. */
 import type { NewSessionResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { start } from '../../core/conversation.ts';
-import { fromHead } from '../feeds.ts';
-import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema } from '../method.ts';
-import { sessionSetup } from '../session-setup.ts';
+import { start } from '../../core/lifecycle.ts';
+import { equipSession, mcpServersSchema } from '../mcp-servers.ts';
+import { cwdSchema, defineMethod, directoriesSchema } from '../method.ts';
+import { offerCommands, sessionSetup } from '../session-setup.ts';
 
 export const sessionNew = defineMethod({
   name: 'session/new',
@@ -12,12 +12,14 @@ export const sessionNew = defineMethod({
   params: z.object({
     cwd: cwdSchema,
     mcpServers: mcpServersSchema,
-    additionalDirectories: noDirectoriesSchema,
+    additionalDirectories: directoriesSchema,
   }),
-  async handle({ cwd }, { agent, connection }): Promise<NewSessionResponse> {
-    const session = await start(agent.runtime, connection.principal, { workspace: cwd });
-    const feed = await connection.feeds.attach(session.id, fromHead);
+  async handle({ cwd: workspace, mcpServers, additionalDirectories }, context): Promise<NewSessionResponse> {
+    const { agent, connection } = context;
+    const create = () => start(agent.runtime, connection.principal, { workspace, additionalDirectories });
+    const feed = await connection.feeds.attachNew(create);
     feed.start();
-    return { sessionId: session.id, ...sessionSetup(feed, agent) };
+    offerCommands(feed, context);
+    return { sessionId: feed.session.id, ...sessionSetup(feed, agent, await equipSession(context, feed, mcpServers)) };
   },
 });

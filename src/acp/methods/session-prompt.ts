@@ -5,7 +5,10 @@
 import type { PromptResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { interrupt, send } from '../../core/conversation.ts';
-import { contentBlockSchema, newId, permissionModeSchema, reasoningEffortSchema } from '../../core/event.ts';
+import { newId, permissionModeSchema, reasoningEffortSchema } from '../../core/event.ts';
+import { rootsOf } from '../../core/roots.ts';
+import { readCommand } from '../commands.ts';
+import { assertInside, promptSchema } from '../content.ts';
 import { defineMethod, sessionIdSchema } from '../method.ts';
 import { stopReason } from '../translate.ts';
 
@@ -20,17 +23,16 @@ const metaSchema = z.object({
     .optional(),
 });
 
-const promptSchema = z
-  .array(contentBlockSchema)
-  .refine((blocks) => blocks.some((block) => block.type !== 'text' || block.text.trim() !== ''), 'the prompt is empty');
-
 export const sessionPrompt = defineMethod({
   name: 'session/prompt',
   kind: 'request',
   params: z.object({ sessionId: sessionIdSchema, prompt: promptSchema, _meta: metaSchema.nullish() }),
-  async handle({ sessionId, prompt: content, _meta }, { agent, connection, signal }): Promise<PromptResponse> {
+  async handle(
+    { sessionId, prompt: { content, blobs }, _meta },
+    { agent, connection, signal, answered },
+  ): Promise<PromptResponse> {
     const prompts = connection.prompts(sessionId);
-    const open = { cancelRequested: false };
+    const open = { cancelRequested: false, answered };
     // Before the first await: a cancel that follows at once must find this prompt.
     prompts.add(open);
     const cancel = () => {
@@ -40,6 +42,7 @@ export const sessionPrompt = defineMethod({
     signal.addEventListener('abort', cancel);
     try {
       const feed = await connection.feeds.control(sessionId);
+      await assertInside(content, rootsOf(feed.session.state), agent.runtime.resolveWorkspace);
       const messageId = newId('usr');
       feed.skipOwn(messageId);
       const { done } = await send(agent.runtime, connection.principal, {
@@ -47,11 +50,14 @@ export const sessionPrompt = defineMethod({
         turnId: newId('turn'),
         messageId,
         content,
+        blobs,
         promptKey: _meta?.pixir?.promptKey,
         model: _meta?.model,
         effort: _meta?.reasoning_effort,
         permissionMode: _meta?.permission_mode,
         presenterContext: _meta?.pixir?.presenter_context ?? _meta?.presenter_context,
+        client: connection.services(sessionId),
+        ...readCommand(content),
       });
       if (open.cancelRequested) await interrupt(agent.runtime, connection.principal, sessionId);
       const end = await done;

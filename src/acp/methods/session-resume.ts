@@ -2,7 +2,8 @@
 import type { ResumeSessionResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { fromHead } from '../feeds.ts';
-import { cwdSchema, defineMethod, mcpServersSchema, noDirectoriesSchema, sessionIdSchema } from '../method.ts';
+import { equipSession, mcpServersSchema } from '../mcp-servers.ts';
+import { cwdSchema, defineMethod, directoriesSchema, sessionIdSchema } from '../method.ts';
 import { reopen } from '../reopen.ts';
 import { sessionSetup } from '../session-setup.ts';
 
@@ -13,10 +14,10 @@ export const sessionResume = defineMethod({
     sessionId: sessionIdSchema,
     cwd: cwdSchema,
     mcpServers: mcpServersSchema.optional(),
-    additionalDirectories: noDirectoriesSchema,
+    additionalDirectories: directoriesSchema,
   }),
   async handle(params, context): Promise<ResumeSessionResponse> {
     const feed = await reopen(context, params, fromHead);
-    return sessionSetup(feed, context.agent);
+    return sessionSetup(feed, context.agent, await equipSession(context, feed, params.mcpServers));
   },
 });

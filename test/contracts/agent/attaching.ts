@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import { call, finish, say } from '../../../src/providers/script.ts';
 import { Follower } from '../../support/follower.ts';
-import type { WireClient } from '../../support/wire-client.ts';
+import type { Update, WireClient } from '../../support/wire-client.ts';
 import { ask, type On, rejects, selected, streaming } from './stage.ts';
 
 const cursorOf = (frame: { params?: Record<string, unknown> }) =>
   (frame.params?._meta as { pixir?: { cursor?: string } })?.pixir?.cursor;
 const cursors = (client: WireClient) =>
-  client.frames.filter(({ method }) => method === 'session/update').map((frame) => cursorOf(frame));
+  client.frames.filter((frame) => isOfTheLog(frame)).map((frame) => cursorOf(frame));
+/** The commands there are do not belong to any Session's record. */
+const isOfTheLog = ({ method, params }: WireClient['frames'][number]) =>
+  method === 'session/update' && (params?.update as Update | undefined)?.sessionUpdate !== 'available_commands_update';
 const caughtUp = (client: WireClient) => client.frames.filter(({ method }) => method === '_pixir/session/caught_up');
 
 export function attaching(on: On): void {
@@ -176,7 +179,7 @@ export function attaching(on: On): void {
     const loader = await withCursors();
     await loader.request('_pixir/session/attach', { sessionId });
     await loader.frame(({ method }) => method === '_pixir/session/caught_up');
-    assert.deepEqual(pages, loader.updates());
+    assert.deepEqual(pages, loader.allUpdates(sessionId).slice(1), 'but for the commands');
     const bad = reader.request('_pixir/session/history', { sessionId, before: 'x', limit: 2 });
     await rejects(bad, -32602, { reason: 'malformed' });
   });

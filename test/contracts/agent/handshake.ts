@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { RpcError } from '../../support/wire-client.ts';
 import { type On, rejects } from './stage.ts';
 
 export function handshake(on: On): void {
@@ -7,11 +8,11 @@ export function handshake(on: On): void {
     assert.equal(result?.protocolVersion, 1);
     assert.deepEqual(result?.agentCapabilities, {
       loadSession: true,
-      promptCapabilities: { image: false, audio: false, embeddedContext: false },
-      mcpCapabilities: { http: false, sse: false },
-      sessionCapabilities: { resume: {} },
+      promptCapabilities: { image: true, audio: false, embeddedContext: true },
+      mcpCapabilities: { http: true, sse: true },
+      sessionCapabilities: { resume: {}, list: {}, close: {}, delete: {}, additionalDirectories: {}, fork: {}, title: {} },
       auth: { logout: {} },
-      _meta: { pixir: { cursor: 1, attach: {}, history: {}, promptKey: {} } },
+      _meta: { pixir: { cursor: 1, attach: {}, history: {}, permissions: {}, promptKey: {} } },
     });
     assert.deepEqual(result?._meta, {
       pixir: {
@@ -24,13 +25,41 @@ export function handshake(on: On): void {
     await rejects(client.initialize(), -32600);
   });
 
-  on('[A04] [ACP2] authenticate and logout have nothing to do', {}, async ({ client }) => {
-    assert.deepEqual(await client.request('authenticate', { methodId: 'x' }), {});
-    assert.deepEqual(await client.request('logout', {}), {});
+  on(
+    '[A04] [ACP2] authenticate and logout change nothing, however often; an unknown method is refused',
+    {},
+    async (stage) => {
+      const { client, w } = stage;
+      for (let n = 0; n < 2; n++) {
+        assert.deepEqual(await client.request('authenticate', { methodId: 'login' }), {});
+        assert.deepEqual(await client.request('logout', {}), {});
+      }
+      for (const methodId of ['', 'x', 'LOGIN', 'canary'])
+        await assert.rejects(client.request('authenticate', { methodId }), (error) => {
+          assert.ok(error instanceof RpcError && error.code === -32602 && !JSON.stringify(error).includes('canary'));
+          return true;
+        });
+      await rejects(client.request('authenticate', {}), -32602);
+      await client.newSession(w.dir);
+    },
+  );
+
+  on('[LOGIN1] a terminal login is offered to who can show a terminal, and to nobody else', {}, async (stage) => {
+    const offered = async (capabilities: unknown) => {
+      const client = await stage.connect(capabilities);
+      return (await client.frame(({ id }) => id === 1)).result?.authMethods;
+    };
+    for (const capabilities of [{}, { terminal: true }, { auth: null }, { auth: {} }, { auth: { terminal: false } }])
+      assert.deepEqual(await offered(capabilities), []);
+    assert.deepEqual(await offered({ _meta: { 'terminal-auth': 'true' } }), []);
+    for (const capabilities of [{ auth: { terminal: true } }, { _meta: { 'terminal-auth': true } }])
+      assert.deepEqual(await offered(capabilities), [
+        { type: 'terminal', id: 'login', name: 'Log in', args: ['login'] },
+      ]);
   });
 
   on('[A19] [A32] [ACP3] a fault is answered and the next request works', {}, async ({ client }) => {
-    await rejects(client.request('session/fork', {}), -32601);
+    await rejects(client.request('session/archive', {}), -32601);
     await rejects(client.request('_vendor/x', {}), -32601);
     client.raw('{broken');
     client.raw('[]');

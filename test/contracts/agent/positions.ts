@@ -47,7 +47,7 @@ export function positions(on: On): void {
     });
     assert.deepEqual(finished, { sessionId, cursor: finished?.cursor, state: 'idle', turn });
     const order = reader.frames.filter(({ method }) => method?.startsWith('_pixir') || method === 'session/update');
-    assert.equal(order.at(1), states(reader)[0], 'after caught_up, before the first update');
+    assert.equal(order.at(2), states(reader)[0], 'after the commands and caught_up, before the first update');
     assert.equal(order.at(-1), states(reader)[1]);
     assert.deepEqual(states(client), [], 'a plain client is told nothing');
     const back = await withCursors();

@@ -17,6 +17,7 @@ export function prompts(on: On): void {
         'user_message',
         'assistant_message',
         'provider_usage',
+        'session_titled',
         'turn_finished',
       ];
       assert.deepEqual(await w.types(sessionId), types);

@@ -43,7 +43,7 @@ export function sessions(on: On): void {
       await rejects(
         client.request('session/new', {
           cwd: w.dir,
-          mcpServers: [{ type: 'http', name: 'x', url: 'http://x', headers: [] }],
+          mcpServers: [{ type: 'http', name: 'x', url: 'ftp://x', headers: [] }],
         }),
         -32602,
       );

@@ -14,6 +14,8 @@ export interface Stage {
   client: WireClient;
   /** A further client, initialized. */
   another(): Promise<WireClient>;
+  /** A further client, initialized with these capabilities. */
+  connect(capabilities: unknown): Promise<WireClient>;
   /** A further client that asked for cursors. */
   withCursors(): Promise<WireClient>;
 }
@@ -35,7 +37,7 @@ export function casesOn(transport: string, connect: Connect): On {
       };
       const another = () => open({});
       const withCursors = () => open({ _meta: { pixir: { cursor: 1 } } });
-      await run({ w, client: await another(), another, withCursors });
+      await run({ w, client: await another(), another, connect: open, withCursors });
       for (const client of opened) client.assertSound();
     });
   };

@@ -111,8 +111,10 @@ function mortal(log: Log): MortalLog {
       read: (sessionId, after, limit) => answer(log.read(sessionId, after, limit)),
       session: (sessionId) => answer(log.session(sessionId)),
       sessions: (query) => answer(log.sessions(query)),
+      count: (owner) => answer(log.count(owner)),
       draft: (sessionId) => answer(log.draft(sessionId)),
       snapshot: (sessionId) => answer(log.snapshot(sessionId)),
+      deleteSession: (sessionId) => write(() => log.deleteSession(sessionId)),
       close: () => log.close(),
     },
   };

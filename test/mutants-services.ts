@@ -1,0 +1,172 @@
+/** Defects of client services: files, terminals and questions. Part of test/mutants.ts. */
+import type { Mutant } from './mutants.ts';
+
+const GATE = { file: 'src/acp/client-services.ts', tests: 'test/acp/client-services.test.ts' };
+const REQUESTS = { file: 'src/acp/client-requests.ts', tests: 'test/acp/client-terminal.test.ts' };
+const FILES = { file: 'src/tools/text-file.ts', tests: 'test/acp/client-files.test.ts' };
+const TERMINAL = { file: 'src/tools/client-terminal.ts', tests: 'test/acp/client-terminal.test.ts' };
+const BRIDGE = { file: 'src/cli/bridge-questions.ts', tests: 'test/cli/bridge-services.test.ts' };
+
+export const SERVICE_MUTANTS: readonly Mutant[] = [
+  {
+    ...GATE,
+    name: 'a client that is vague about its files is asked for them',
+    find: 'if (fs?.readTextFile === true)',
+    replace: 'if (fs)',
+    rule: 'CLS1',
+  },
+  {
+    ...GATE,
+    name: 'a client that only opens addresses is asked to show a form',
+    find: "if (typeof elicitation?.form === 'object' && elicitation.form !== null)",
+    replace: 'if (elicitation)',
+    rule: 'CLS1',
+  },
+  {
+    ...GATE,
+    name: 'a question that was declined has an answer',
+    find: "if (given.action !== 'accept') return undefined;",
+    replace: "if (given.action !== 'accept') return given.action;",
+    rule: 'CLS8',
+  },
+  {
+    ...GATE,
+    name: 'an answer that was not to choose is one',
+    find: '(!options || options.includes(answer))',
+    replace: 'true',
+    rule: 'CLS8',
+  },
+  {
+    ...GATE,
+    name: 'a terminal that is made too late stays',
+    find: 'if (data) release(data.terminalId);',
+    replace: '',
+    rule: 'CLS6',
+    tests: TERMINAL.tests,
+  },
+  {
+    ...GATE,
+    name: 'a terminal is never released',
+    find: '[Symbol.dispose]: () => release(terminalId),',
+    replace: '[Symbol.dispose]: () => {},',
+    rule: 'CLS5',
+    tests: TERMINAL.tests,
+  },
+  {
+    ...REQUESTS,
+    name: 'what nobody waits for is not withdrawn',
+    find: "this.#send(encodeNotification('$/cancel_request', { requestId: id }));",
+    replace: '',
+    rule: 'CLS4',
+    tests: FILES.tests,
+  },
+  {
+    ...REQUESTS,
+    name: 'whoever waits for a client that has gone waits for ever',
+    find: "for (const settle of settles) settle({ type: 'gone' });",
+    replace: 'void settles;',
+    rule: 'CLS6',
+  },
+  {
+    ...REQUESTS,
+    name: 'a lost connection counts as a refusal, and the command runs twice',
+    find: "throw new CoreError('outcome_unknown', 'the connection to the client ended');",
+    replace: "throw new CoreError('client_refused', 'the connection to the client ended');",
+    rule: 'CLS6',
+  },
+  {
+    name: 'a tool that needs the client is offered without one',
+    file: 'src/core/driver.ts',
+    find: 'needs === undefined || client?.[needs]',
+    replace: 'needs === undefined || client',
+    rule: 'CLS1',
+    tests: GATE.tests,
+  },
+  {
+    name: 'a terminal is shown to clients that do not have it',
+    file: 'src/acp/feed.ts',
+    find: "if (typeof output !== 'string' && !this.#sink.hasTerminal(output.terminalId)) continue;",
+    replace: '',
+    rule: 'CLS5',
+    tests: TERMINAL.tests,
+  },
+  {
+    ...FILES,
+    name: 'what a client decoded wrongly is believed',
+    find: '/[\\0\\uFFFD]/.test(text) || ',
+    replace: '',
+    rule: 'CLS2',
+  },
+  {
+    ...FILES,
+    name: 'a client may send files without end',
+    find: ' || Buffer.byteLength(text) > MAX_FILE_BYTES) return undefined;',
+    replace: ') return undefined;',
+    rule: 'CLS2',
+  },
+  {
+    ...FILES,
+    name: 'the client is asked for what the Workspace does not give out',
+    find: 'const real = await resolveInside(context, path);',
+    replace: 'const real = join(context.workspace, path);',
+    rule: 'CLS2',
+  },
+  {
+    ...FILES,
+    name: 'a program that is moved loses its mode',
+    find: 'if (mode === target.existing?.mode && (await isWrittenByClient(context, target.path, text))) return;',
+    replace: 'if (await isWrittenByClient(context, target.path, text)) return;',
+    rule: 'CLS3',
+  },
+  {
+    ...FILES,
+    name: 'a cancelled write is made after all',
+    find: 'if (!begun) checkAborted(context.signal);',
+    replace: '',
+    rule: 'CLS4',
+  },
+  {
+    name: 'a cancel leaves half a patch',
+    file: 'src/tools/apply-patch.ts',
+    find: 'await change.commit(index > 0);',
+    replace: 'await change.commit(index < 0);',
+    rule: 'CLS4',
+    tests: FILES.tests,
+  },
+  {
+    ...TERMINAL,
+    name: 'what may have run in the terminal is run again',
+    find: "if (error instanceof CoreError && error.code === 'client_refused') return undefined;\n    throw lost(signal);",
+    replace: 'return error && undefined;',
+    rule: 'CLS6',
+  },
+  {
+    ...TERMINAL,
+    name: 'a command that ran too long goes on in its terminal',
+    find: 'await terminal.kill().catch(() => undefined);',
+    replace: '',
+    rule: 'CLS6',
+  },
+  {
+    name: 'a confined command leaves for the terminal of the client',
+    file: 'src/tools/bash.ts',
+    find: "if (client?.openTerminal && (await sandbox.status()).kind === 'none') {",
+    replace: 'if (client?.openTerminal) {',
+    rule: 'CLS7',
+    tests: TERMINAL.tests,
+  },
+  {
+    ...BRIDGE,
+    name: 'a terminal outlives the connection that made it',
+    find: 'for (const [terminalId, sessionId] of terminals) release({ sessionId, terminalId });',
+    replace: '',
+    rule: 'BRIDGE12',
+  },
+  {
+    ...BRIDGE,
+    name: 'a terminal that the editor makes too late stays',
+    find: 'if (method !== CREATE) questions.delete(id);',
+    replace: 'questions.delete(id);',
+    rule: 'BRIDGE12',
+  },
+];
