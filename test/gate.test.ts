@@ -28,7 +28,11 @@ const PLANTED: [string, string, string][] = [
   ['src/store/side.ts', "import { a } from '../tools/index.ts';\nexport const x = a;\n", 'noRestrictedImports'],
   ['src/server/up.ts', "import { a } from '../cli/config.ts';\nexport const x = a;\n", 'noRestrictedImports'],
   ['src/client/core.ts', "import { a } from '../core/event.ts';\nexport const x = a;\n", 'noRestrictedImports'],
-  ['conformance/own.ts', "import { newId } from '../src/core/event.ts';\nexport const x = newId;\n", 'noRestrictedImports'],
+  [
+    'conformance/own.ts',
+    "import { newId } from '../src/core/event.ts';\nexport const x = newId;\n",
+    'noRestrictedImports',
+  ],
   ['src/core/a.ts', "import { b } from './b.ts';\nexport const a = () => b;\n", 'noImportCycles'],
   ['src/core/b.ts', "import { a } from './a.ts';\nexport const b = () => a;\n", 'noImportCycles'],
   ['src/core/env.ts', 'export const x = process.env.HOME;\n', 'noProcessEnv'],

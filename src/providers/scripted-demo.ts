@@ -60,6 +60,12 @@ function check(scene: Scene): ScriptStep[] | null {
   if (verb === 'bash' && rest) {
     return useOnce(scene, 'bash', { command: rest }, (output) => `The command gave:\n\n${fenced(output)}`);
   }
+  if (verb === 'read' && rest) {
+    return useOnce(scene, 'read', { path: rest }, (output) => `The file holds:\n\n${fenced(output)}`);
+  }
+  if (verb === 'ask' && rest) {
+    return useOnce(scene, 'ask_user', { question: rest }, (output) => `The answer: ${firstLine(output)}`);
+  }
   const [, path, content] = /^(\S+) (.*)$/s.exec(rest) ?? [];
   if (verb !== 'write' || path === undefined || content === undefined) return null;
   return useOnce(scene, 'write', { path, content }, (output) => `Done: ${firstLine(output)}`);

@@ -128,7 +128,7 @@ export function commands(): void {
     const copy = join(dir.path, 'copy.db');
     assert.equal((await runPixir(['backup', copy], env, '', undefined, bin)).code, 0);
     assert.match((await runPixir(['backup', copy], env, '', undefined, bin)).stderr, /exists/);
-    assert.match((await runPixir(['sessions', 'verify'], env, '', undefined, bin)).stdout, /6 events\tok/);
+    assert.match((await runPixir(['sessions', 'verify'], env, '', undefined, bin)).stdout, /7 events\tok/);
     client.assertSound();
   });
 

@@ -10,7 +10,15 @@ export function handshake(on: On): void {
       loadSession: true,
       promptCapabilities: { image: true, audio: false, embeddedContext: true },
       mcpCapabilities: { http: true, sse: true },
-      sessionCapabilities: { resume: {}, list: {}, close: {}, delete: {}, additionalDirectories: {}, fork: {}, title: {} },
+      sessionCapabilities: {
+        resume: {},
+        list: {},
+        close: {},
+        delete: {},
+        additionalDirectories: {},
+        fork: {},
+        title: {},
+      },
       auth: { logout: {} },
       _meta: { pixir: { cursor: 1, attach: {}, history: {}, permissions: {}, promptKey: {} } },
     });
