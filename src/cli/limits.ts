@@ -3,10 +3,10 @@
  * is told which (`data.reason: "limit_exceeded"`, HTTP 429, or a close code). Zero is no way to switch a limit off.
  */
 export const LIMITS = {
-  /** WebSocket connections, in all and of one owner. */
+  /** Connected clients, in all and of one owner. */
   maxConnections: 4_000,
   maxConnectionsPerOwner: 2_000,
-  /** Wrong credentials from one address within a minute; further ones are not looked at. */
+  /** Wrong credentials from one address within a minute: further ones are 429, and a right one still passes. */
   maxSignInFailuresPerMinute: 10,
   /** How long a client may take from its connection to `initialize`. */
   initializeTimeoutMs: 10_000,

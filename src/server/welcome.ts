@@ -15,7 +15,7 @@ const PAGE = `<!doctype html>
 </head>
 <body>
 <h1>Pixir</h1>
-<p>An agent server that speaks the Agent Client Protocol (ACP) over WebSocket.</p>
+<p>An agent server that speaks the Agent Client Protocol (ACP) over WebSocket and Streamable HTTP.</p>
 <p id="state" role="status">Not signed in.</p>
 <form id="token-form">
 <label>Token <input id="token" type="password" autocomplete="off" required></label>
