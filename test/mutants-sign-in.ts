@@ -53,8 +53,8 @@ export const SIGN_IN_MUTANTS: readonly Mutant[] = [
   {
     ...CARRIERS,
     name: 'a WebSocket without an origin may carry the cookie',
-    find: 'return reads && !isUpgrade(request) && only',
-    replace: 'return reads && only',
+    find: 'return !isUpgrade(request) && only',
+    replace: 'return only',
     rule: 'SIGN3',
   },
   {

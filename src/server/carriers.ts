@@ -67,11 +67,13 @@ function bearerToken(authorization: string | undefined): string | undefined {
   return authorization?.match(/^bearer +([^\s]+)$/i)?.[1];
 }
 
-/** Browsers send no Origin with a GET to the page's own server, but then they say so, and no page can. */
+/**
+ * Where a browser sends no Origin with a request of the page to its own server (a GET, or anything of a page without a
+ * referrer), it says so in a header that no page can set. With an upgrade it always sends one.
+ */
 function isFromOwnPage(request: IncomingMessage, origin: string): boolean {
   if (request.headers.origin !== undefined) return only(request, 'origin') === origin;
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  return reads && !isUpgrade(request) && only(request, 'sec-fetch-site') === 'same-origin';
+  return !isUpgrade(request) && only(request, 'sec-fetch-site') === 'same-origin';
 }
 
 export function isUpgrade(request: IncomingMessage): boolean {

@@ -57,8 +57,9 @@ byId('token-form').addEventListener('submit', (event) => {
 });
 
 byId('sign-out').addEventListener('click', async () => {
-  await post('api/logout', {});
-  show(false, 'Signed out.');
+  const answer = await post('api/logout', {});
+  if (answer.ok || answer.status === 401) show(false, 'Signed out.');
+  else show(true, 'The server did not sign this browser out. Try again.');
 });
 
 const code = new URLSearchParams(location.hash.slice(1)).get('launch');

@@ -133,6 +133,16 @@ test('[SIGN4] signing out revokes what the browser carries, and ends its connect
   assert.equal((await post('/api/logout', {}, { authorization: `Bearer ${OWN}` })).status, 204);
 });
 
+test('[SIGN4] a browser that sends no Origin with its own page signs out as well, and no other page signs it out', async (t) => {
+  const { login, post, server } = await stage(t);
+  const cookie = cookieFrom(await login({ token: OWN }));
+  // As Chromium does for a page without a referrer.
+  for (const site of ['same-site', 'cross-site', 'none'])
+    assert.equal((await post('/api/logout', {}, { cookie, 'sec-fetch-site': site })).status, 401, site);
+  assert.equal((await post('/api/logout', {}, { cookie, 'sec-fetch-site': 'same-origin' })).status, 204);
+  assert.equal(await knock(server.url, { cookie, origin: `http://127.0.0.1:${server.port}` }), 401);
+});
+
 test('[SIGN4] browser tokens whose time has passed are cleared away, named ones stay', async (t) => {
   const { dataDir, login, named, pass, clock } = await stage(t);
   named('old', { expiresAt: new Date(clock.now() + 1000).toISOString() });
