@@ -86,12 +86,13 @@ class Bridge implements Receiver {
       this.#link.start();
     });
     options.signal?.addEventListener('abort', this.#outbox.giveUp, { once: true });
-    this.#link.start();
   }
 
   // Receiver: what the editor says.
 
   receive(text: string): void {
+    // Not before: an editor may start us long before it speaks, and no server waits for its `initialize`.
+    if (this.#hello === undefined && this.#link.state.kind === 'closed' && !this.#paused) this.#link.start();
     const message = decode(text);
     switch (message.type) {
       case 'request':

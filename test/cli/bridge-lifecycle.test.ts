@@ -109,3 +109,15 @@ test('[LIFE14] list, fork, title, close and delete go through, and the commands 
   assert.deepEqual(await listed(), []);
   client.assertSound();
 });
+
+test('[BRIDGE13] an editor may take its time: no server waits for what it has not said yet', async () => {
+  await using w = await world({ limits: { initializeTimeoutMs: 10_000 } });
+  const { net, client, refused } = editorOf(w);
+  for (let second = 0; second < 60; second++) {
+    w.clock.advance(1_000);
+    await new Promise(setImmediate);
+  }
+  assert.equal(net.connections, 0);
+  await client.initialize();
+  assert.deepEqual([net.connections, refused], [1, []]);
+});
