@@ -115,7 +115,10 @@ function toolResult({ data }: Event<'tool_result'>): SessionUpdate {
     ...textContent(text),
     ...diffs.map((diff) => ({ type: 'diff' as const, ...diff })),
   ];
-  return { sessionUpdate: 'tool_call_update', toolCallId, status: ok ? 'completed' : 'failed', content };
+  const status = ok ? 'completed' : 'failed';
+  // The output is the content; what a program wants to know besides is not sent a second time with it.
+  const rawOutput = error ? { ok, error } : { ok };
+  return { sessionUpdate: 'tool_call_update', toolCallId, status, content, rawOutput };
 }
 
 function describe({ kind, message }: Failure): string {

@@ -47,7 +47,10 @@ test('[T08] [T09] [T10] a result is completed or failed, with the text a person 
   };
   assert.deepEqual(shown({ ok: true, output: 'out' })[0], 'completed');
   assert.match(shown({ output: 'exit 1' })[1], /"failed".*"exit 1"/);
-  assert.match(shown({ error: { kind: 'io_error', message: 'no such file' } })[1], /"io_error: no such file"/);
+  const error = { kind: 'io_error', message: 'no such file', details: { path: 'x' } };
+  assert.match(shown({ error })[1], /"io_error: no such file"/);
+  assert.ok(shown({ error })[1].includes(`"rawOutput":${JSON.stringify({ ok: false, error })}`));
+  assert.match(shown({ ok: true, output: 'out' })[1], /"rawOutput":\{"ok":true\}/);
   assert.match(shown({ ok: true, diffs: [{ path: '/w/a', oldText: null, newText: 'x' }] })[1], /"type":"diff"/);
 });
 
