@@ -6,8 +6,9 @@ export const LIMITS = {
   /** Connected clients, in all and of one owner. */
   maxConnections: 4_000,
   maxConnectionsPerOwner: 2_000,
-  /** Wrong credentials from one address within a minute: further ones are 429, and a right one still passes. */
+  /** Wrong attempts of one address within a minute, to sign in and with any request: further ones are 429, right ones pass. */
   maxSignInFailuresPerMinute: 10,
+  maxWrongCredentialsPerMinute: 100,
   /** How long a client may take from its connection to `initialize`. */
   initializeTimeoutMs: 10_000,
   /** One message of a client. */

@@ -40,8 +40,9 @@ export interface AppOptions {
   /** Origins of browser pages to accept beside the server's own. */
   allowedOrigins?: readonly string[];
   limits: EndpointLimits & {
-    /** Wrong credentials from one address within a minute; further ones are 429. */
+    /** Wrong attempts from one address within a minute, to sign in and with any request; further ones are 429. */
     maxSignInFailuresPerMinute: number;
+    maxWrongCredentialsPerMinute: number;
   };
   /** How long the headers of a request may take. */
   headersTimeoutMs?: number;
@@ -59,7 +60,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     publicUrl: options.publicUrl,
     proxies: options.proxies ?? [],
   });
-  const failures = createFailures(clock, limits.maxSignInFailuresPerMinute);
+  const failures = createFailures(clock, limits.maxWrongCredentialsPerMinute);
   const tickets = createOneTime<Ticket>(clock, MAX_TICKETS);
   const admit = createAdmission({ authenticate, tickets, homes, failures, allowedOrigins });
   const { clientAddress } = homes;
@@ -81,7 +82,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   registerHealth(app, options.readiness, logger);
   registerMetrics(app, () => endpoint.connections() + streamable.connections());
   if (options.signIn) {
-    const countFailure = ({ raw }: FastifyRequest) => failures.count(homes.clientAddress(raw));
+    const attempts = createFailures(clock, limits.maxSignInFailuresPerMinute);
+    const countFailure = ({ raw }: FastifyRequest) => attempts.count(clientAddress(raw));
     registerSignIn(app, { ...options.signIn, admitted, countFailure });
   }
   registerTickets(app, { tickets, admitted });
