@@ -81,8 +81,13 @@ export function refuse(reply: FastifyReply, status: number): FastifyReply {
 }
 
 /** The same where there is no reply to send it by: to an upgrade, and to what is no request. */
-export function answerRaw(socket: Duplex, status: number, headers: Record<string, string> = {}): void {
-  const body = JSON.stringify(problem(status));
+export function answerRaw(
+  socket: Duplex,
+  status: number,
+  headers: Record<string, string> = {},
+  more: object = {},
+): void {
+  const body = JSON.stringify({ ...problem(status), ...more });
   const type = { 'content-type': 'application/json; charset=utf-8', 'content-length': `${Buffer.byteLength(body)}` };
   const all = Object.entries({ connection: 'close', ...SECURITY_HEADERS, ...type, ...headers });
   const lines = [

@@ -1,5 +1,4 @@
-/** How many clients are connected, in all and of each owner, and the answer to one too many. It knows no connection. */
-import type { Duplex } from 'node:stream';
+/** How many clients are connected, in all and of each owner. It knows no connection. */
 
 export interface PlaceLimits {
   /** Clients that are connected, in all and of one owner. */
@@ -35,20 +34,4 @@ export function createPlaces({ maxConnections, maxConnectionsPerOwner }: PlaceLi
       return () => add(owner, -1);
     },
   };
-}
-
-/** An HTTP answer in place of the 101, because a close code comes too late: whoever reads it has been let in. */
-export function refusePlace(socket: Duplex, limit: string): void {
-  const body = JSON.stringify({ error: 'too many requests', limit });
-  const lines = [
-    'HTTP/1.1 429 Too Many Requests',
-    'connection: close',
-    'retry-after: 5',
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${body.length}`,
-    '',
-    body,
-  ];
-  socket.once('finish', () => socket.destroy());
-  socket.end(lines.join('\r\n'));
 }

@@ -11,8 +11,9 @@ import { LOW_WATER, type OpenPeer, type Receiver, type Transport } from '../acp/
 import type { Clock } from '../core/clock.ts';
 import type { Credential } from './carriers.ts';
 import { closeWithCredential } from './credential-watch.ts';
+import { answerRaw } from './http.ts';
 import type { Logger } from './logger.ts';
-import { createPlaces, type PlaceLimits, type Places, refusePlace } from './places.ts';
+import { createPlaces, type PlaceLimits, type Places } from './places.ts';
 import { throttle } from './throttle.ts';
 
 /** The close codes this file uses; interface.md lists what each tells the client. */
@@ -82,7 +83,8 @@ export function createAcpEndpoint(options: AcpEndpointOptions): AcpEndpoint {
       const limit = places.full(owner);
       if (limit) {
         logger.warn({ limit, principal: name, owner, remoteAddress }, 'client refused');
-        refusePlace(socket, limit);
+        // In place of the 101: a close code comes too late, because whoever reads it has been let in.
+        answerRaw(socket, 429, { 'retry-after': '5' }, { limit });
         return;
       }
       const connectionId = randomUUID();
