@@ -58,7 +58,7 @@ async function startBoth(stack: AsyncDisposableStack, dir: string, certificate: 
     const port = await freePort();
     const flags = ['--behind-proxy', '127.0.0.1', '--public-url', `https://${NAME}:${port}/agent`];
     const args = ['serve', '--port', '0', '--workspace', dir, ...flags];
-    const server = startPixir(args, environmentFor(dir, { PIXIR_MAX_SIGN_IN_FAILURES_PER_MINUTE: '2' }));
+    const server = startPixir(args, environmentFor(dir, { PIXIR_MAX_WRONG_CREDENTIALS_PER_MINUTE: '2' }));
     const lines = createInterface({ input: server.child.stdout as Readable })[Symbol.asyncIterator]();
     const [, upstream = assert.fail(server.stderr())] =
       ((await lines.next()).value ?? '').match(/^listening on (http:\S+)$/) ?? [];
