@@ -16,10 +16,10 @@ import type { Progress } from '../core/tool.ts';
 import { configOptions } from './config-options.ts';
 import { encodeCursor, type Position } from './cursor.ts';
 import type { FeedOptions, FeedSink } from './feed-ports.ts';
-import { deltaFrame, encodeUpdate, isForAll, sharedFrames } from './frames.ts';
+import { deltaFrame, encodeUpdate, isForAll, sharedFrames, stateFrame } from './frames.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { progressOf, updatesOf } from './translate.ts';
-import type { CaughtUp, StateChange, UpdateMeta } from './wire.ts';
+import type { CaughtUp, UpdateMeta } from './wire.ts';
 
 const PAGE = 200;
 
@@ -178,7 +178,9 @@ export class Feed {
       const frames = shared ? sharedFrames(entry, this.options.cursors ? 'cursor' : 'plain', make) : make();
       for (const frame of frames) this.#sink.send(frame);
     }
-    if (this.#isCaughtUp && this.options.announce) this.#tellState(event);
+    // Whoever watches cannot see from the updates alone that a Turn has begun or ended.
+    const change = this.#isCaughtUp && this.options.announce ? stateFrame(event, () => this.cursor) : undefined;
+    if (change !== undefined) this.#sink.send(change);
     if (event.type === 'tool_result') this.#shownOutputs.delete(event.data.callId);
     if (event.type === 'permission_decision') this.#withdraw(event.data.permissionId);
     if (event.type === 'permission_requested' && this.#isCaughtUp) this.#ask(event.data.permissionId);
@@ -257,20 +259,6 @@ export class Feed {
     const permissions = [...state.permissions.keys()];
     const said: CaughtUp = { sessionId, cursor: this.cursor, state: state.turn ? 'running' : 'idle', permissions };
     this.#sink.send(encodeNotification('_pixir/session/caught_up', said));
-  }
-
-  /** Whoever watches cannot see from the updates alone that a Turn has begun or ended. */
-  #tellState({ type, data }: Event): void {
-    if (type !== 'turn_started' && type !== 'turn_finished') return;
-    const { turnId } = data;
-    const key = type === 'turn_started' ? data.promptKey : undefined;
-    const said: StateChange = {
-      sessionId: this.session.id,
-      cursor: this.cursor,
-      state: type === 'turn_started' ? 'running' : 'idle',
-      turn: { turnId, ...(key ? { promptKey: key } : {}) },
-    };
-    this.#sink.send(encodeNotification('_pixir/session/state', said));
   }
 
   #ask(permissionId: string): void {

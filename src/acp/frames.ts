@@ -8,7 +8,7 @@ import type { Event } from '../core/event.ts';
 import type { Entry } from '../core/log.ts';
 import { encodeNotification } from './jsonrpc.ts';
 import { chunkOf } from './translate.ts';
-import type { UpdateMeta, UpdateParams } from './wire.ts';
+import type { StateChange, UpdateMeta, UpdateParams } from './wire.ts';
 
 export function updateParams(sessionId: string, update: SessionUpdate, meta?: UpdateMeta): UpdateParams {
   return meta ? { sessionId, update, _meta: { pixir: meta } } : { sessionId, update };
@@ -52,4 +52,18 @@ export function sharedFrames(entry: Entry, variant: Variant, make: () => string[
   const frames = shared.get(entry) ?? make();
   shared.set(entry, frames);
   return frames;
+}
+
+/** That a Turn has begun or ended; undefined where the Event says neither. */
+export function stateFrame({ sessionId, type, data }: Event, cursor: () => string): string | undefined {
+  if (type !== 'turn_started' && type !== 'turn_finished') return undefined;
+  const { turnId } = data;
+  const key = type === 'turn_started' ? data.promptKey : undefined;
+  const said: StateChange = {
+    sessionId,
+    cursor: cursor(),
+    state: type === 'turn_started' ? 'running' : 'idle',
+    turn: { turnId, ...(key ? { promptKey: key } : {}) },
+  };
+  return encodeNotification('_pixir/session/state', said);
 }

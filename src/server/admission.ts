@@ -4,9 +4,9 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { may } from '../core/principal.ts';
-import { type CarrierOptions, type Credential, isUpgrade, type Presented, presented } from './carriers.ts';
+import { type CarrierOptions, type Credential, type Presented, presented } from './carriers.ts';
 import type { Failures } from './failures.ts';
-import { only, pathOf } from './headers.ts';
+import { isUpgrade, only, pathOf } from './headers.ts';
 import type { Homes } from './home.ts';
 import { findRoute, methodsAt } from './routes.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../core/principal.ts';
-import { cookieOf, offeredProtocols, only } from './headers.ts';
+import { cookieOf, isUpgrade, offeredProtocols, only } from './headers.ts';
 import type { OneTime } from './one-time.ts';
 
 /** A credential that was accepted. */
@@ -74,8 +74,4 @@ function bearerToken(authorization: string | undefined): string | undefined {
 function isFromOwnPage(request: IncomingMessage, origin: string): boolean {
   if (request.headers.origin !== undefined) return only(request, 'origin') === origin;
   return !isUpgrade(request) && only(request, 'sec-fetch-site') === 'same-origin';
-}
-
-export function isUpgrade(request: IncomingMessage): boolean {
-  return request.headers.upgrade?.toLowerCase() === 'websocket';
 }

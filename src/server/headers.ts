@@ -19,6 +19,11 @@ export function loggedPath(request: IncomingMessage): string {
     .slice(0, 200);
 }
 
+/** Whether it asks for a WebSocket; offers of anything else (curl sends h2c) are requests like any other. */
+export function isUpgrade(request: IncomingMessage): boolean {
+  return request.headers.upgrade?.toLowerCase() === 'websocket';
+}
+
 /** The subprotocols that a client offers, as they were written. */
 export function offeredProtocols(request: IncomingMessage): string[] {
   const values = request.headersDistinct['sec-websocket-protocol'] ?? [];

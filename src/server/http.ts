@@ -1,7 +1,7 @@
 /** The HTTP server itself: its limits, its TLS, what it says of errors. It must never tell a client more than a status. */
 import type { Duplex } from 'node:stream';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { loggedPath } from './headers.ts';
+import { isUpgrade, loggedPath } from './headers.ts';
 import type { Logger } from './logger.ts';
 
 // As an import of an ES module it would load all of undici, at 30 ms and 16 MiB a start.
@@ -45,9 +45,7 @@ export function createHttpServer({ logger, tls, headersTimeoutMs = HEADERS_TIMEO
     maxHeaderSize: MAX_HEADER_BYTES,
     // A missing Host is for admission to judge, like every other one.
     requireHostHeader: false,
-    // Other upgrades (curl offers h2c) are requests like any other.
-    shouldUpgradeCallback: (request: { headers: { upgrade?: string } }) =>
-      request.headers.upgrade?.toLowerCase() === 'websocket',
+    shouldUpgradeCallback: isUpgrade,
   };
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
