@@ -8,7 +8,7 @@ export const COMPACTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'a compaction in mid-Turn forgets what the Turn was asked',
     file: 'src/core/history.ts',
-    find: '...(history.asked ? [history.asked] : [])',
+    find: '...history.asked',
     replace: '',
     rule: 'COMP1',
     tests: 'test/core/history.test.ts',
@@ -80,7 +80,7 @@ export const COMPACTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'after a compaction the next Turn begins with another',
     file: 'src/core/session-state.ts',
-    find: "if (type === 'history_compacted') state.contextTokens = null;",
+    find: 'state.contextTokens = null;',
     replace: '',
     rule: 'COMP4',
     tests: CORE,

@@ -238,7 +238,7 @@ export const CONTENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'verify does not look at blobs',
     file: 'src/store/verify.ts',
-    find: 'return replayed.checkBlobs(event);',
+    find: 'return checkBlobs(event);',
     replace: 'return undefined;',
     rule: 'CONT6',
     tests: STORE,

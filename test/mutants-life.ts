@@ -3,6 +3,7 @@ import type { Mutant } from './mutants.ts';
 
 const CORE = 'test/core/lifecycle.test.ts';
 const CONTRACT = 'test/acp/peer.test.ts';
+const WATCH = 'test/acp/list-watch.test.ts';
 const DELETION = 'test/core/deletion.test.ts';
 const BRIDGE = 'test/cli/bridge-lifecycle.test.ts';
 
@@ -154,16 +155,16 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
   {
     name: 'the commands come before the answer',
     file: 'src/acp/session-setup.ts',
-    find: '  afterAnswer(() => feed.show(AVAILABLE_COMMANDS));\n',
-    replace: '  feed.show(AVAILABLE_COMMANDS);\n  afterAnswer(() => undefined);\n',
+    find: '  afterAnswer(() => feed.show(commands));\n',
+    replace: '  feed.show(commands);\n  afterAnswer(() => undefined);\n',
     rule: 'LIFE11',
     tests: CONTRACT,
   },
   {
     name: 'the model is shown the command',
     file: 'src/core/history.ts',
-    find: 'content: askedOf(data)',
-    replace: 'content: askedOf(data) && data.content',
+    find: 'hear(history, askedOf(data))',
+    replace: 'hear(history, data.content)',
     rule: 'LIFE12',
     tests: CONTRACT,
   },
@@ -198,5 +199,53 @@ export const LIFE_MUTANTS: readonly Mutant[] = [
     replace: 'const isNew = !session.offered || session.stage !== undefined;',
     rule: 'LIFE14',
     tests: BRIDGE,
+  },
+  {
+    name: 'who watches the list is told of Sessions that they do not reach',
+    file: 'src/core/session-list.ts',
+    find: 'row && reaches(principal, row)',
+    replace: 'row',
+    rule: 'DIR5',
+    tests: WATCH,
+  },
+  {
+    name: 'who watches the list is told of the end of what they do not reach',
+    file: 'src/core/session-list.ts',
+    find: 'session ? reaches(principal, session.state) : !gone',
+    replace: 'session || !gone',
+    rule: 'DIR5',
+    tests: WATCH,
+  },
+  {
+    name: 'every change of the list is told by itself',
+    file: 'src/acp/list-watch.ts',
+    find: 'const EVERY_MS = 250;',
+    replace: 'const EVERY_MS = 0;',
+    rule: 'DIR3',
+    tests: WATCH,
+  },
+  {
+    name: 'the list is told to a client that does not read',
+    file: 'src/acp/list-watch.ts',
+    find: 'if (sink.congested()) return;',
+    replace: '',
+    rule: 'DIR4',
+    tests: WATCH,
+  },
+  {
+    name: 'the list is read for a client that has gone',
+    file: 'src/acp/peer.ts',
+    find: '    this.listWatch.end();\n',
+    replace: '',
+    rule: 'DIR4',
+    tests: WATCH,
+  },
+  {
+    name: 'the list does not know how a Turn ended',
+    file: 'src/store/record.ts',
+    find: 'effects.outcome = event.data.outcome;',
+    replace: '',
+    rule: 'DIR2',
+    tests: 'test/store/memory-log.test.ts',
   },
 ];

@@ -31,8 +31,10 @@ export function modeState({ mode }: Readonly<SessionState>): SessionModeState {
   return { currentModeId: mode, availableModes: MODES.map((id) => ({ id, ...MODE_TEXTS[id] })) };
 }
 
+type Chosen = Pick<SessionState, 'mode' | 'model' | 'effort' | 'permissionMode' | 'permissionCeiling'>;
+
 /** In the order of importance that clients show: mode, model, reasoning_effort, permission_mode. */
-export function configOptions(state: Readonly<SessionState>, settings: RuntimeSettings): SessionConfigOption[] {
+export function configOptions(state: Readonly<Chosen>, settings: RuntimeSettings): SessionConfigOption[] {
   const permitted = PERMISSION_MODES.filter((mode) => strictest(state.permissionCeiling, mode) === mode);
   return [
     {
@@ -70,6 +72,13 @@ export function configOptions(state: Readonly<SessionState>, settings: RuntimeSe
       options: permitted.map((value) => ({ value, name: PERMISSION_NAMES[value] })),
     },
   ];
+}
+
+/** Those that a new Session has. */
+export function newSessionOptions(settings: RuntimeSettings): SessionConfigOption[] {
+  const { permissionCeiling } = settings;
+  const chosen = { mode: 'build', model: undefined, effort: undefined } as const;
+  return configOptions({ ...chosen, permissionCeiling, permissionMode: permissionCeiling }, settings);
 }
 
 /** The change that setting one option means. @throws CoreError `unsupported_value` for an option or value we do not have. */

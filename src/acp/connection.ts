@@ -3,6 +3,7 @@ import type { ClientCapabilities } from '@agentclientprotocol/sdk';
 import type { ClientServices } from '../core/client-services.ts';
 import type { Principal } from '../core/principal.ts';
 import type { Feeds } from './feeds.ts';
+import type { ListWatch } from './list-watch.ts';
 
 /** A prompt of this connection that is not answered yet. */
 export interface OpenPrompt {
@@ -14,6 +15,7 @@ export interface Connection {
   /** Who is on the other side, as admission found out. */
   principal: Principal;
   feeds: Feeds;
+  listWatch: ListWatch;
   /** The client can show notices. */
   readonly notices: boolean;
   /** @throws ProtocolError when the connection is initialized already. */

@@ -181,6 +181,11 @@ function fileOf(uri: string): string | null | undefined {
   }
 }
 
+/** The URI of an absolute path, which `fileOf` reads. */
+export function fileUri(path: string): string {
+  return `file://${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
 /** A byte order mark is a part of the text. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 

@@ -25,6 +25,7 @@ import type { FeedSink } from './feed-ports.ts';
 import { Feeds } from './feeds.ts';
 import { beat } from './heartbeat.ts';
 import { decode, encodeError, encodeNotification, encodeResult, type Incoming, type RequestId } from './jsonrpc.ts';
+import { type ListWatch, listWatch } from './list-watch.ts';
 import type { Method, MethodContext } from './method.ts';
 import { METHODS } from './methods/index.ts';
 import { type Pace, watchPace } from './slow.ts';
@@ -56,6 +57,7 @@ class Peer implements Receiver, Connection, FeedSink {
   /** The client's terminals that have not been released. */
   readonly #terminals = new Set<string>();
   readonly feeds: Feeds;
+  readonly listWatch: ListWatch;
   readonly #pace: Pace;
   /** Stops what runs by the clock: until `initialize` its deadline, from then on the heartbeat. */
   #stopTimer = () => {};
@@ -66,6 +68,7 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#transport = transport;
     this.principal = principal;
     this.feeds = new Feeds(agent, principal, this);
+    this.listWatch = listWatch(agent, principal, this);
     this.#requests = new ClientRequests(agent.runtime.clock, (frame) => this.send(frame));
     this.#pace = watchPace(agent.runtime.clock, transport, () => this.feeds.kick());
     const { initializeTimeoutMs } = agent.limits;
@@ -110,6 +113,7 @@ class Peer implements Receiver, Connection, FeedSink {
     this.#stage = { kind: 'closed' };
     // What it asked for is not aborted: a client that goes away has not cancelled anything.
     this.feeds.end();
+    this.listWatch.end();
     this.#stopTimer();
     this.#pace.end();
     this.#requests.end();

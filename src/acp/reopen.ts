@@ -15,10 +15,11 @@ import { offerCommands } from './session-setup.ts';
  * @throws CoreError `unknown_session`; `invalid_params` for a bad directory, or when the Session belongs to another one.
  */
 export async function reopen(
-  { agent, connection, afterAnswer }: MethodContext,
+  context: MethodContext,
   { sessionId, cwd, additionalDirectories }: { sessionId: string; cwd: string; additionalDirectories: string[] },
   plan: AttachPlan,
 ): Promise<Feed> {
+  const { agent, connection } = context;
   // Watched until the Feed does: a Session that nobody holds would be read from the Log a second time.
   const watch = await attach(agent.runtime, connection.principal, sessionId, () => undefined);
   try {
@@ -34,7 +35,7 @@ export async function reopen(
       return plan(session);
     });
     feed.start();
-    offerCommands(feed, { afterAnswer });
+    await offerCommands(feed, context);
     return feed;
   } finally {
     watch.stop();

@@ -2,7 +2,7 @@
 import type { LoadSessionResponse } from '@agentclientprotocol/sdk';
 import type { ServerStatus } from '../core/session-tools.ts';
 import type { Agent } from './agent.ts';
-import { AVAILABLE_COMMANDS } from './commands.ts';
+import { availableCommands } from './commands.ts';
 import { configOptions, modeState } from './config-options.ts';
 import type { Feed } from './feed.ts';
 import type { MethodContext } from './method.ts';
@@ -22,6 +22,7 @@ export function sessionSetup(
 }
 
 /** Only after the answer: until then a client may not know the Session, and drop what is said of it. */
-export function offerCommands(feed: Feed, { afterAnswer }: Pick<MethodContext, 'afterAnswer'>): void {
-  afterAnswer(() => feed.show(AVAILABLE_COMMANDS));
+export async function offerCommands(feed: Feed, { agent, afterAnswer }: MethodContext): Promise<void> {
+  const commands = availableCommands(await agent.runtime.findSkills(feed.session.state.workspace));
+  afterAnswer(() => feed.show(commands));
 }

@@ -13,8 +13,9 @@ import type {
 } from '@agentclientprotocol/sdk';
 import type { Decision } from '../core/approvals.ts';
 import type { LoadedBlobs } from '../core/blobs.ts';
+import { contextUsage, summaryTokens } from '../core/context-usage.ts';
 import { unreachable } from '../core/errors.ts';
-import type { Event, Failure, Json, RuleOffer, Usage } from '../core/event.ts';
+import type { Event, Failure, Json, RuleOffer } from '../core/event.ts';
 import type { LiveItem } from '../core/live-item.ts';
 import { ruleText } from '../core/rule.ts';
 import type { PendingPermission } from '../core/session-state.ts';
@@ -72,7 +73,11 @@ export function updatesOf(event: Event, view: View): SessionUpdate[] {
     case 'history_compacted':
     case 'compaction_failed':
       // The text last: a client that is cut before it, and gets all of this again, has not read it twice.
-      return [...compactionUpdate(event, view), ...compactionUsage(event), ...compactionText(event)];
+      return [
+        ...compactionUpdate(event, view),
+        ...(event.type === 'history_compacted' ? usage(event) : []),
+        ...compactionText(event),
+      ];
     case 'session_created':
     case 'turn_started':
     case 'turn_continued':
@@ -80,6 +85,7 @@ export function updatesOf(event: Event, view: View): SessionUpdate[] {
     case 'permission_decision':
     case 'permission_rule':
     case 'permission_rule_revoked':
+    case 'skill_activation':
       return [];
     default:
       return unreachable(event);
@@ -100,16 +106,27 @@ export function progressOf(toolCallId: string, output: Progress): SessionUpdate 
   return { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content };
 }
 
-function toolCall({ data }: Event<'tool_call'>): SessionUpdate {
+function toolCall({ data, ts: at }: Event<'tool_call'>): SessionUpdate {
   const { callId: toolCallId, name, kind, args: rawInput, locations } = data;
   const where = locations ? { locations } : {};
   // A call of a tool that does not exist has whatever title the model gave it.
   const title = visible(data.title);
-  return { sessionUpdate: 'tool_call', toolCallId, name, title, kind, status: 'in_progress', rawInput, ...where };
+  const _meta = { pixir: { at } };
+  return {
+    sessionUpdate: 'tool_call',
+    toolCallId,
+    name,
+    title,
+    kind,
+    status: 'in_progress',
+    rawInput,
+    ...where,
+    _meta,
+  };
 }
 
-function toolResult({ data }: Event<'tool_result'>): SessionUpdate {
-  const { callId: toolCallId, ok, output, error, diffs = [] } = data;
+function toolResult({ data, ts: at }: Event<'tool_result'>): SessionUpdate {
+  const { callId: toolCallId, ok, output, error, diffs = [], durationMs, exitCode } = data;
   const text = error ? describe(error) : output;
   const content: ToolCallContent[] = [
     ...textContent(text),
@@ -118,17 +135,24 @@ function toolResult({ data }: Event<'tool_result'>): SessionUpdate {
   const status = ok ? 'completed' : 'failed';
   // The output is the content; what a program wants to know besides is not sent a second time with it.
   const rawOutput = error ? { ok, error } : { ok };
-  return { sessionUpdate: 'tool_call_update', toolCallId, status, content, rawOutput };
+  const took = { ...(durationMs === undefined ? {} : { durationMs }), ...(exitCode === undefined ? {} : { exitCode }) };
+  return {
+    sessionUpdate: 'tool_call_update',
+    toolCallId,
+    status,
+    content,
+    rawOutput,
+    _meta: { pixir: { at, ...took } },
+  };
 }
 
 function describe({ kind, message }: Failure): string {
   return `${kind}: ${message}`;
 }
 
-function usage({ data }: Event<'provider_usage'>): SessionUpdate[] {
-  if (!data.usage || data.contextWindow === null) return [];
-  const used = data.usage.input + data.usage.output;
-  return [{ sessionUpdate: 'usage_update', used: Math.min(used, data.contextWindow), size: data.contextWindow }];
+function usage(event: Event<'provider_usage' | 'history_compacted'>): SessionUpdate[] {
+  const shown = contextUsage(event);
+  return shown ? [{ sessionUpdate: 'usage_update', ...shown }] : [];
 }
 
 type CompactionEvent = Event<'compaction_started' | 'history_compacted' | 'compaction_failed'>;
@@ -147,17 +171,6 @@ function compactionUpdate({ type, data }: CompactionEvent, { compaction }: View)
       return [{ ...update, status: kind === 'cancelled' ? 'cancelled' : 'failed', error: message }];
     }
   }
-}
-
-/** Until the next call says it exactly, the summary is all that is known to be in the context. */
-function compactionUsage({ type, data }: CompactionEvent): SessionUpdate[] {
-  if (type !== 'history_compacted' || !data.usage || data.contextWindow === null) return [];
-  const used = Math.min(summaryTokens(data.usage), data.contextWindow);
-  return [{ sessionUpdate: 'usage_update', used, size: data.contextWindow }];
-}
-
-function summaryTokens({ output, reasoning }: Usage): number {
-  return output - reasoning;
 }
 
 /** What happened, in words, for everybody. The failure of a Turn that ends with it is the end's to tell. */
@@ -202,7 +215,7 @@ function permissionOptions(rule: RuleOffer | undefined): PermissionOption[] {
 /** The question that is put to every attached client: with all that would run, because a title is cut. */
 export function permissionRequest(
   sessionId: string,
-  { permissionId, call, rule }: PendingPermission,
+  { permissionId, call, rule, expiresAt }: PendingPermission,
 ): RequestPermissionRequest {
   const { callId: toolCallId, kind, name, args: rawInput } = call;
   const title = visible(call.title);
@@ -210,7 +223,7 @@ export function permissionRequest(
     sessionId,
     toolCall: { toolCallId, name, title, kind, status: 'pending', rawInput, content: shownArguments(rawInput) },
     options: permissionOptions(rule),
-    _meta: { pixir: { permissionId } },
+    _meta: { pixir: { permissionId, expiresAt: new Date(expiresAt).toISOString() } },
   };
 }
 

@@ -5,6 +5,7 @@
 import type {
   AuthenticateRequest,
   AuthenticateResponse,
+  AvailableCommand,
   CancelNotification,
   CloseSessionRequest,
   CloseSessionResponse,
@@ -20,10 +21,14 @@ import type {
   LogoutResponse,
   NewSessionRequest,
   NewSessionResponse,
+  PlanEntry,
   PromptRequest,
   PromptResponse,
   ResumeSessionRequest,
   ResumeSessionResponse,
+  SessionConfigOption,
+  SessionInfo,
+  SessionModeState,
   SessionNotification,
   SessionUpdate,
   SetSessionConfigOptionRequest,
@@ -51,7 +56,7 @@ export interface Methods {
   'session/new': Call<NewSessionRequest, NewSessionResponse>;
   'session/load': Call<LoadSessionRequest, LoadSessionResponse>;
   'session/resume': Call<ResumeSessionRequest, ResumeSessionResponse>;
-  'session/list': Call<ListSessionsRequest, ListSessionsResponse>;
+  'session/list': Call<ListSessionsRequest, SessionPage>;
   'session/close': Call<CloseSessionRequest, CloseSessionResponse>;
   'session/delete': Call<DeleteSessionRequest, DeleteSessionResponse>;
   'session/fork': Call<ForkSessionRequest, ForkSessionResponse>;
@@ -65,6 +70,13 @@ export interface Methods {
   '_pixir/session/history': Call<HistoryParams, HistoryPage>;
   '_pixir/session/permissions': Call<{ sessionId: string }, { rules: Rule[] }>;
   '_pixir/session/permissions/revoke': Call<{ sessionId: string; ruleId: string }, Record<string, never>>;
+  '_pixir/session/info': Call<{ sessionId: string }, SessionDetails>;
+  '_pixir/session/files': Call<{ sessionId: string; query: string; limit: number }, { files: FoundFile[] }>;
+  '_pixir/session/log': Call<LogParams, LogPage>;
+  '_pixir/session/verify': Call<{ sessionId: string }, LogVerdict>;
+  '_pixir/sessions/watch': Call<Record<string, never>, Record<string, never>>;
+  '_pixir/sessions/unwatch': Call<Record<string, never>, Record<string, never>>;
+  '_pixir/directories': Call<{ path?: string | undefined }, Directories>;
 }
 
 /** The notifications a client may send. */
@@ -123,6 +135,91 @@ interface Rule {
   /** ISO 8601. */
   at: string;
 }
+
+/** What `_meta.pixir` of a Session's line in a list says. */
+export interface SessionStatus {
+  state: 'idle' | 'running';
+  /** Permissions that wait for a decision. */
+  waiting: number;
+  /** How its last Turn ended; null when none has. */
+  outcome: 'completed' | 'failed' | 'interrupted' | 'cancelled' | 'timed_out' | null;
+  /** Of the newest Event. */
+  seq: number;
+  /** ISO 8601. */
+  createdAt: string;
+}
+
+export type ListedSession = SessionInfo & { _meta: { pixir: SessionStatus } };
+
+export interface SessionPage extends ListSessionsResponse {
+  sessions: ListedSession[];
+}
+
+/** `_pixir/sessions/changed`: a wake-up with the lines as they are now, for those who watch the list. */
+export interface SessionsChanged {
+  sessions: ListedSession[];
+  removed: string[];
+}
+
+/** A Session as it is now, beside its transcript. */
+export interface SessionDetails {
+  session: ListedSession;
+  modes: SessionModeState;
+  configOptions: SessionConfigOption[];
+  commands: AvailableCommand[];
+  plan: PlanEntry[] | null;
+  usage: { used: number; size: number } | null;
+  /** Those that wait for a decision. `expiresAt`: ISO 8601. */
+  permissions: { permissionId: string; expiresAt: string }[];
+}
+
+export interface FoundFile {
+  /** Relative to the Session's workspace. */
+  path: string;
+  uri: string;
+}
+
+/** What there is to choose a workspace from: the roots (path null), or the directories inside one. */
+export interface Directories {
+  path: string | null;
+  parent: string | null;
+  directories: { name: string; path: string }[];
+}
+
+interface LogParams {
+  sessionId: string;
+  /** A seq, exclusive; absent: from the head. */
+  before?: number | undefined;
+  limit: number;
+  /** With the Events themselves. */
+  full?: boolean | undefined;
+}
+
+export interface LogPage {
+  /** Oldest first. */
+  events: LoggedEvent[];
+  before: number | null;
+  epoch: string;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  id: string;
+  type: string;
+  /** ISO 8601. */
+  ts: string;
+  /** Of its JSON, in bytes. */
+  size: number;
+  chk: string;
+  by?: string;
+  turnId?: string;
+  event?: unknown;
+}
+
+/** What re-computing the check chain found. `chk` is that of the newest Event. */
+export type LogVerdict =
+  | { ok: true; events: number; chk: string }
+  | { ok: false; events: number; firstBad: { seq: number; reason: string } };
 
 /** The params of one `session/update`, with what rides beside the update itself. */
 export interface UpdateParams extends SessionNotification {

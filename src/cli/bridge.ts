@@ -219,6 +219,9 @@ class Bridge implements Receiver {
         this.#sessions.closed(params);
         this.#toEditor(frame);
         return;
+      case '_pixir/sessions/changed':
+        this.#toEditor(frame);
+        return;
       case '_pixir/session/caught_up':
         if (session) this.#sessions.nowCaughtUp(session, params);
         this.#proved();

@@ -1,6 +1,7 @@
 /** The composition root: the only place that constructs things. It decides nothing; the configuration has. */
 import { realpathSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ConnectionLimits } from '../acp/agent.ts';
 import { openPeer } from '../acp/peer.ts';
@@ -17,13 +18,15 @@ import type { Logger } from '../server/logger.ts';
 import { claimDataDir, type DataDirLock } from '../store/data-dir.ts';
 import { diskRoom } from '../store/disk-room.ts';
 import { openSqliteLog, type SqliteLog } from '../store/sqlite-log.ts';
+import { createFileLister } from '../tools/file-lister.ts';
 import { createTools } from '../tools/index.ts';
 import { createMcp } from '../tools/mcp.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../tools/sandbox.ts';
+import { createSkillFinder } from '../tools/skill-files.ts';
 import type { Config, Environment } from './config.ts';
 import { createLogger } from './logger.ts';
 import { packageRoot, packageVersion } from './package.ts';
-import { createWorkspaceResolver } from './workspaces.ts';
+import { createWorkspaces } from './workspaces.ts';
 
 /** How fast the demonstration speaks: fast enough not to bore, slow enough to be seen streaming. */
 const DEMO_PACE_MS = 15;
@@ -118,6 +121,13 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
     logger.error({ code, err: error }, message);
   };
   const entry = PROVIDERS[config.provider];
+  const home = env.HOME || homedir();
+  const hidden = [realpathSync(config.dataDir)];
+  const findSkills = createSkillFinder({
+    home,
+    dataDir: config.dataDir,
+    warn: (message) => logger.warn({}, message),
+  });
   return createRuntime({
     log,
     blobs: log.blobs,
@@ -129,7 +139,8 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
       baseUrl: config.openaiBaseUrl,
       pace: DEMO_PACE_MS,
     }),
-    tools: createTools({ env, sandbox, hidden: [realpathSync(config.dataDir)] }),
+    tools: createTools({ env, sandbox, hidden, findSkills }),
+    findSkills,
     openServers: createMcp({
       env,
       sandbox,
@@ -138,7 +149,9 @@ function composeRuntime(config: Config, env: Environment, { log, logger, sandbox
       allowed: role.serves ? { commands: config.mcpCommands, origins: config.mcpOrigins } : null,
       trusted: config.mcpTrusted,
     }),
-    resolveWorkspace: createWorkspaceResolver(config.workspaces),
+    ...createWorkspaces(config.workspaces, home),
+    listFiles: createFileLister(hidden),
+    verifyLog: log.verifySession,
     hasRoom: diskRoom({
       dir: config.dataDir,
       minFreeBytes: config.limits.minFreeDiskBytes,

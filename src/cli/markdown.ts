@@ -26,6 +26,10 @@ export function toMarkdown(event: Event): string {
       return `_${ruleText(event.data.decision, event.data.text)}: so decided ${event.data.by}._\n\n`;
     case 'history_compacted':
       return `_The model goes on from a summary:_\n\n${event.data.summary}\n\n`;
+    case 'skill_activation': {
+      const { name, path, contentHash, activatedBy } = event.data;
+      return `_Skill ${name} was taken up by the ${activatedBy}: ${path}, SHA-256 ${contentHash}._\n\n`;
+    }
     case 'turn_finished':
       return event.data.error ? `> ${event.data.error.message}\n\n` : '';
     case 'session_configured':

@@ -1,5 +1,6 @@
 /** `pixir serve`: the server. Its first line on stdout says where it listens, and only once it does. */
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { CoreError } from '../core/errors.ts';
 import { createApp } from '../server/app.ts';
@@ -9,6 +10,7 @@ import { type Command, EXIT, type Io, readArgs } from './command.ts';
 import { compose } from './compose.ts';
 import { type Config, type ConfigInput, loadConfig } from './config.ts';
 import { assertSafeBinding, launchLink, loadTls, reachable } from './front-door.ts';
+import { packageRoot } from './package.ts';
 import { loadToken } from './token.ts';
 
 export const serve: Command = {
@@ -38,6 +40,7 @@ export const serve: Command = {
           () => false,
         ),
       logger: agent.logger,
+      uiDir: join(packageRoot(), 'web', 'dist'),
       listenHost: config.host,
       tls,
       publicUrl: config.publicUrl,

@@ -11,6 +11,19 @@ import { type Address, type Ports, systemPorts } from './ports.ts';
 import { ClientError, closed, createRpc, type RequestId, type Rpc } from './rpc.ts';
 import { Session, type SessionHost, type SessionOptions, UNKNOWN_SESSION } from './session.ts';
 
+export type {
+  Directories,
+  FoundFile,
+  ListedSession,
+  LoggedEvent,
+  LogPage,
+  LogVerdict,
+  Methods,
+  SessionDetails,
+  SessionStatus,
+  SessionsChanged,
+} from '../acp/wire.ts';
+
 export interface ClientOptions {
   /** The bearer token. Node only: a page cannot send headers, and signs in with a cookie or a ticket. */
   token?: string;

@@ -25,7 +25,8 @@ export function nowhere(): Place {
   return { cursor: undefined, transcript: emptyTranscript(), before: null };
 }
 
-export type PromptMeta = Record<string, unknown> & { pixir?: object };
+/** `promptKey`: 128 random bits of one's own, where one keeps prompts that wait; else the client makes one. */
+export type PromptMeta = Record<string, unknown> & { pixir?: { promptKey?: string } };
 
 export interface StoredPrompt {
   promptKey: string;

@@ -53,8 +53,8 @@ export class OwnPrompt {
 
   /** @throws ClientError `prompt_pending`; whatever the storage throws. */
   async take(content: ContentBlock[], meta: PromptMeta): Promise<PromptResponse> {
-    if (this.#pending) throw new ClientError('prompt_pending', 'the last prompt is not answered yet');
-    const prompt = { promptKey: newKey(), prompt: content, meta };
+    if (this.#pending) throw new ClientError('prompt_pending', 'a prompt is pending');
+    const prompt = { promptKey: meta.pixir?.promptKey ?? newKey(), prompt: content, meta };
     const taken = this.#begin(prompt, 'storing');
     try {
       // Before it is sent: a key that a crash forgets would let the prompt run twice.
@@ -102,7 +102,7 @@ export class OwnPrompt {
     if (pending?.sent !== 'now') return;
     pending.sent = 'before';
     if (!tooLarge) return;
-    this.#settle(pending, { error: new ClientError('too_large', 'the prompt is too large') });
+    this.#settle(pending, { error: new ClientError('too_large', 'it is too large') });
   }
 
   /** Nobody will answer any more in this life. It stays stored: the next one sends it again. */

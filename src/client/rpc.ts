@@ -114,7 +114,7 @@ export function createRpc({ send, onRequest, onNotification }: RpcOptions): Rpc 
 }
 
 function lost(): ClientError {
-  return new ClientError('connection_lost', 'the connection was lost');
+  return new ClientError('connection_lost', 'connection lost');
 }
 
 /** @param code of the server's, where it was the server that ended it. */

@@ -78,7 +78,7 @@ export function applyUpdate(transcript: Transcript, update: SessionUpdate, meta:
 
 /** A prompt of ours: the server sends it to everybody else, and to us only after a reconnect. */
 export function addOwnPrompt({ items }: Transcript, promptKey: string, content: ContentBlock[]): void {
-  if (!items.some(({ id }) => id === promptKey))
+  if (!items.some((item) => item.type === 'user' && item.promptKey === promptKey))
     items.push({ type: 'user', id: promptKey, promptKey, content, pending: true });
 }
 

@@ -14,27 +14,34 @@ export type Signal =
   /** The Session was deleted. */
   | { type: 'deleted' };
 
-export type Listener = (signal: Signal) => void;
+export type Listener = (signal: Signal, sessionId: string) => void;
 type Unsubscribe = () => void;
 
 export interface Bus {
   /** Calls every listener of the Session, synchronously. A listener that throws does not disturb the others. */
   publish(sessionId: string, signal: Signal): void;
   subscribe(sessionId: string, listener: Listener): Unsubscribe;
+  /** The same for every Session there is. */
+  subscribeToAll(listener: Listener): Unsubscribe;
 }
 
 /** @param onError hears of what a listener threw. */
 export function createBus(onError: (error: unknown) => void): Bus {
   const listeners = new Map<string, Set<Listener>>();
+  const listenersToAll = new Set<Listener>();
+
+  function tell(listener: Listener, signal: Signal, sessionId: string): void {
+    try {
+      listener(signal, sessionId);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
   return {
     publish(sessionId, signal) {
-      for (const listener of listeners.get(sessionId) ?? []) {
-        try {
-          listener(signal);
-        } catch (error) {
-          onError(error);
-        }
-      }
+      for (const listener of listeners.get(sessionId) ?? []) tell(listener, signal, sessionId);
+      for (const listener of listenersToAll) tell(listener, signal, sessionId);
     },
     subscribe(sessionId, listener) {
       const set = listeners.get(sessionId) ?? new Set();
@@ -43,6 +50,10 @@ export function createBus(onError: (error: unknown) => void): Bus {
         set.delete(listener);
         if (set.size === 0 && listeners.get(sessionId) === set) listeners.delete(sessionId);
       };
+    },
+    subscribeToAll(listener) {
+      listenersToAll.add(listener);
+      return () => void listenersToAll.delete(listener);
     },
   };
 }

@@ -66,7 +66,7 @@ export async function compact(turn: TurnContext, trigger: Trigger, keep = ''): P
   const { session, turnId, model, contextWindow } = turn;
   const history = await session.history(turn.signal);
   const items = historyItems(history);
-  if (items.every((item) => item === history.asked)) return false;
+  if (items.every((item) => history.asked.includes(item))) return false;
   const sessionId = session.id;
   const about = { turnId, compactionId: newId('cmp') };
   await session.record([{ sessionId, type: 'compaction_started', data: { ...about, trigger } }]);

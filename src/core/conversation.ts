@@ -18,6 +18,7 @@ import type { Runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 import { contentHash } from './session-state.ts';
 import type { ServerStatus, ToolServer } from './session-tools.ts';
+import { activation, invokedSkills, type Skill } from './skills.ts';
 import { runTurn } from './turn.ts';
 
 /** A look at the Session of this id as it is now. @throws CoreError `forbidden`, `unknown_session`, `invalid_params`. */
@@ -150,16 +151,23 @@ async function settleOpening(session: Session): Promise<void> {
   }
 }
 
-/** Stores what the prompt refers to, and records it: not before it was admitted, for of what is refused nothing is stored. */
-async function open(runtime: Runtime, session: Session, { blobs = NO_BLOBS }: Prompt, events: () => EventDraft[]) {
+/**
+ * Stores what the prompt refers to, and records it behind the skills that it names: not before it was admitted, for of
+ * what is refused nothing is stored.
+ */
+async function open(runtime: Runtime, session: Session, prompt: Prompt, events: () => EventDraft[]) {
+  const { blobs = NO_BLOBS, turnId } = prompt;
+  let skills: Skill[];
   try {
+    skills = await invokedSkills(runtime.findSkills, session.state.workspace, prompt);
     for (const bytes of blobs.values()) await runtime.blobs.put(session.id, bytes);
   } catch (error) {
     // The Log was not asked for anything, so there is no fault to recover from.
     if (session.phase.kind === 'running') session.phase = { kind: 'idle' };
     throw error;
   }
-  await session.record(events());
+  const activations = skills.map((skill) => activation(session.id, turnId, skill, 'user'));
+  await session.record(events().toSpliced(-1, 0, ...activations));
 }
 
 /** In one commit, so that a prompt which is sent again changes the mode no second time. */

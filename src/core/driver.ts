@@ -11,6 +11,7 @@ import { type RunningTurn, TurnAbort, type TurnEnd } from './phase.ts';
 import { describeTools, type ModelInfo, type Runtime } from './runtime.ts';
 import type { Session } from './session.ts';
 import type { Hold } from './sessions.ts';
+import { skillIndex } from './skills.ts';
 import { runTurn, type TurnContext, type TurnResult } from './turn.ts';
 
 /** What holds for one Turn only. Recorded with its start, so that a continued Turn is not looser than it was. */
@@ -123,7 +124,7 @@ export async function turnContext(
   overrides: TurnOverrides,
   { presenterContext, client }: TurnExtras,
 ): Promise<TurnContext> {
-  const { settings, provider, blobs, toolTable, onError } = runtime;
+  const { settings, clock, provider, blobs, toolTable, onError } = runtime;
   const { workspace, additionalDirectories, turn } = session.state;
   const model = findModel(runtime, overrides.model ?? session.state.model);
   const lent = await runtime.toolboxes.lend(session.id, abort.signal, done);
@@ -137,6 +138,7 @@ export async function turnContext(
     turnId,
     roots: { workspace, additionalDirectories: turn?.additionalDirectories ?? additionalDirectories },
     signal: abort.signal,
+    clock,
     provider,
     blobs,
     tools,
@@ -146,6 +148,7 @@ export async function turnContext(
     effort: overrides.effort ?? session.state.effort ?? settings.effort,
     permissionMode: overrides.permissionMode,
     presenterContext,
+    skillIndex: skillIndex(await runtime.findSkills(workspace)),
     client,
     dryRun: overrides.dryRun ?? false,
     maxIterations: settings.maxIterations,

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { skillSchema } from './skills.ts';
 
 export const MODES = ['build', 'plan'] as const;
 export const PERMISSION_MODES = ['auto', 'ask', 'read_only'] as const;
@@ -172,6 +173,10 @@ const dataSchemas = {
     error: failureSchema.exactOptional(),
     diffs: z.array(diffSchema).exactOptional(),
     dryRun: z.boolean().exactOptional(),
+    /** How long the tool ran. */
+    durationMs: z.number().int().exactOptional(),
+    /** Of a process; null when a signal killed it. */
+    exitCode: z.number().int().nullable().exactOptional(),
   }),
   permission_requested: z.object({
     turnId: z.string(),
@@ -201,6 +206,8 @@ const dataSchemas = {
     by: z.string(),
   }),
   permission_rule_revoked: z.object({ ruleId: z.string(), by: z.string() }),
+  /** The model is shown this skill from here on, as it was when it was taken up. */
+  skill_activation: z.object({ turnId: z.string(), ...skillSchema.shape, activatedBy: z.enum(['user', 'model']) }),
   plan: z.object({ turnId: z.string(), entries: z.array(planEntrySchema) }),
   /** A model is asked for a summary. It ends with one of the next two, or not at all where the Log ends. */
   compaction_started: z.object({

@@ -4,10 +4,11 @@
  */
 import type { Decision } from './approvals.ts';
 import { CoreError, toCoreError } from './errors.ts';
-import type { EventDraft, Json, RuleOffer } from './event.ts';
+import type { EventData, EventDraft, Json, RuleOffer } from './event.ts';
 import { effectivePermission, hashCall, judge, type Verdict } from './permission.ts';
 import { mayBeOffered, ruleOffer } from './rule.ts';
 import type { PendingPermission } from './session-state.ts';
+import { activation } from './skills.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import type { TurnContext } from './turn.ts';
 
@@ -111,14 +112,17 @@ async function runTool(turn: TurnContext, call: RequestedCall, tool: Tool, args:
     progress: (output) => turn.session.showOutput(call.callId, output),
     client: turn.client,
   };
+  const startedAt = turn.clock.now();
+  // The clock of the system may be set back meanwhile.
+  const took = () => ({ durationMs: Math.max(0, turn.clock.now() - startedAt) });
   try {
     const result = turn.dryRun ? await tool.dryRun(args, context) : await tool.run(args, context);
-    return recordResult(turn, call.callId, result);
+    return recordResult(turn, call.callId, result, took());
   } catch (error) {
     turn.signal.throwIfAborted();
     const failure = toCoreError(error);
     if (failure.code === 'internal') turn.onError(failure.cause ?? failure);
-    return [recordFailure(turn, call.callId, failure)];
+    return [recordFailure(turn, call.callId, failure, took())];
   }
 }
 
@@ -158,20 +162,30 @@ function recordDecision(turn: TurnContext, callId: string, decision: Decision, b
   return { sessionId: turn.session.id, type: 'permission_decision', data };
 }
 
-function recordResult(turn: TurnContext, callId: string, result: ToolResult): EventDraft[] {
-  const { ok, output, diffs, plan } = result;
+/** How long the tool ran, where it did. */
+type Took = Pick<EventData['tool_result'], 'durationMs'>;
+
+function recordResult(turn: TurnContext, callId: string, result: ToolResult, took: Took): EventDraft[] {
+  const { ok, output, diffs, plan, skill, exitCode } = result;
   const { turnId, dryRun } = turn;
-  const extra = { ...(diffs?.length ? { diffs } : {}), ...(dryRun ? { dryRun } : {}) };
+  const ended = exitCode === undefined ? {} : { exitCode };
+  const extra = { ...(diffs?.length ? { diffs } : {}), ...(dryRun ? { dryRun } : {}), ...took, ...ended };
   const sessionId = turn.session.id;
   const events: EventDraft[] = [{ sessionId, type: 'tool_result', data: { turnId, callId, ok, output, ...extra } }];
   if (plan && !dryRun) events.push({ sessionId, type: 'plan', data: { turnId, entries: plan } });
+  if (skill && !dryRun) events.push(activation(sessionId, turnId, skill, 'model'));
   return events;
 }
 
-function recordFailure(turn: TurnContext, callId: string, { code, message, details }: CoreError): EventDraft {
+function recordFailure(
+  turn: TurnContext,
+  callId: string,
+  { code, message, details }: CoreError,
+  took: Took = {},
+): EventDraft {
   const error = { kind: code, message, details: details as Record<string, Json> };
   const output = JSON.stringify({ ok: false, error });
   const dryRun = turn.dryRun ? { dryRun: true } : {};
-  const data = { turnId: turn.turnId, callId, ok: false, output, error, ...dryRun };
+  const data = { turnId: turn.turnId, callId, ok: false, output, error, ...dryRun, ...took };
   return { sessionId: turn.session.id, type: 'tool_result', data };
 }

@@ -4,9 +4,10 @@
  * decisions) is left out here.
  */
 import { unreachable } from './errors.ts';
-import type { Event } from './event.ts';
+import type { ContentBlock, Event } from './event.ts';
 import { askedOf } from './prompt-text.ts';
 import type { HistoryItem } from './provider.ts';
+import { skillText } from './skills.ts';
 
 type PendingReasoning = Extract<HistoryItem, { type: 'reasoning' }>;
 
@@ -20,14 +21,14 @@ export interface History {
   reasoning: PendingReasoning[];
   /** What the model was writing when this Turn was last cut off. */
   cutOff: string;
-  /** What the Turn was asked: a summary never takes its place. */
-  asked: HistoryItem | null;
+  /** What the Turn was asked, and the skills it was asked with: a summary never takes their place. */
+  asked: HistoryItem[];
   /** The Turn compacts and asks the model nothing: neither its prompt nor its answer is part of the conversation. */
   aside: boolean;
 }
 
 export function emptyHistory(): History {
-  return { items: [], pending: new Map(), callIds: new Set(), reasoning: [], cutOff: '', asked: null, aside: false };
+  return { items: [], pending: new Map(), callIds: new Set(), reasoning: [], cutOff: '', asked: [], aside: false };
 }
 
 /** The conversation so far; a copy, because the fold goes on. Every tool call in it has its result; every reasoning item has its follower. */
@@ -59,6 +60,12 @@ function push(history: History, item: HistoryItem): void {
 
 const NOTE_TAIL = 2_000;
 
+function think(history: History, { data: { model, dialect, item } }: Event<'reasoning'>): void {
+  if (item === null) return;
+  closePending(history);
+  history.reasoning.push({ type: 'reasoning', model, dialect, item });
+}
+
 /** What the model is told when its Turn goes on after the server was restarted. */
 function continuationNote(cutOff: string): string {
   const lines = [
@@ -73,14 +80,24 @@ function continuationNote(cutOff: string): string {
 }
 
 function ask(history: History, { data }: Event<'user_message'>): void {
+  history.asked.push(hear(history, askedOf(data)));
+}
+
+function takeUp(history: History, { data }: Event<'skill_activation'>): void {
+  const item = hear(history, [{ type: 'text', text: skillText(data) }]);
+  if (data.activatedBy === 'user') history.asked.push(item);
+}
+
+function hear(history: History, content: ContentBlock[]): HistoryItem {
   closePending(history);
   history.reasoning = [];
-  history.asked = { type: 'user', content: askedOf(data) };
-  history.items.push(history.asked);
+  const item: HistoryItem = { type: 'user', content };
+  history.items.push(item);
+  return item;
 }
 
 function compact(history: History, { data }: Event<'history_compacted'>): void {
-  history.items = [summaryItem(data.summary), ...(history.asked ? [history.asked] : [])];
+  history.items = [summaryItem(data.summary), ...history.asked];
   history.pending.clear();
   history.reasoning = [];
 }
@@ -102,6 +119,9 @@ export function applyToHistory(history: History, event: Event): void {
     case 'user_message':
       if (!history.aside) ask(history, event);
       return;
+    case 'skill_activation':
+      takeUp(history, event);
+      return;
     case 'assistant_message':
       if (history.aside) return;
       if (event.data.partial) {
@@ -111,13 +131,9 @@ export function applyToHistory(history: History, event: Event): void {
       closePending(history);
       push(history, { type: 'assistant', text: event.data.text });
       return;
-    case 'reasoning': {
-      if (event.data.item === null) return;
-      closePending(history);
-      const { model, dialect, item } = event.data;
-      history.reasoning.push({ type: 'reasoning', model, dialect, item });
+    case 'reasoning':
+      think(history, event);
       return;
-    }
     case 'tool_call': {
       const { callId, name, args } = event.data;
       push(history, { type: 'tool_call', callId, name, args });
@@ -138,7 +154,7 @@ export function applyToHistory(history: History, event: Event): void {
       closePending(history);
       history.reasoning = [];
       history.cutOff = '';
-      history.asked = null;
+      history.asked = [];
       history.aside = false;
       return;
     case 'history_compacted':

@@ -3,13 +3,13 @@
  * before; what it rejects was not recorded.
  */
 import { hash } from 'node:crypto';
-import type { Event, EventDraft } from './event.ts';
+import type { Event, EventDraft, TurnOutcome } from './event.ts';
 
 /** One recorded Event and the check value that chains it to everything before it. */
 export interface Entry {
   event: Event;
   chk: string;
-  /** How long its JSON is. */
+  /** How many bytes its JSON has. */
   size: number;
 }
 
@@ -19,6 +19,17 @@ export interface Head {
   seq: number;
   chk: string;
 }
+
+/** What a check of a whole Log found. `chk` is that of its newest Event. */
+export type Verification =
+  | { ok: true; events: number; chk: string }
+  | { ok: false; events: number; firstBad: { seq: number; reason: string } };
+
+/**
+ * Re-computes the check chain of a Session and compares with it whatever else is stored of the Session, a few
+ * milliseconds at a time. @throws CoreError `unknown_session`.
+ */
+export type VerifyLog = (sessionId: string, signal: AbortSignal) => Promise<Verification>;
 
 /** The text so far of the item that is streaming: not an Event, and no part of the record. */
 export interface LiveDraft {
@@ -47,6 +58,8 @@ export interface SessionRow {
   head: Head;
   /** The Turn that has started and not finished, if any: what a crash leaves open. */
   openTurnId: string | null;
+  /** How the last Turn that has ended did; null when none has. */
+  outcome: TurnOutcome | null;
 }
 
 /** `before` is exclusive and names the last row of the page before; rows come newest `updatedAt` first. */

@@ -43,6 +43,7 @@ export function developerContext(
   mode: Mode,
   permission: PermissionMode,
   presenter?: Json,
+  skills = '',
 ): string {
   const lines = [`Developer context: the workspace root is ${JSON.stringify(workspace)}.`];
   if (additionalDirectories.length > 0) {
@@ -51,6 +52,7 @@ export function developerContext(
   if (mode === 'build' && permission === 'read_only') {
     lines.push('This Session is read-only: calls that write or execute are refused.');
   }
+  if (skills) lines.push(skills);
   const bullets = presenterBullets(presenter);
   if (bullets) lines.push('Presenter-supplied UX context (late, non-authoritative UI facts):', bullets);
   return lines.join('\n');

@@ -31,6 +31,18 @@ export async function findSession(
   return row && reaches(principal, row) ? row : undefined;
 }
 
+/** The row of a Session that must be there. @throws CoreError `forbidden`, `invalid_params`, `unknown_session`. */
+export async function reachSession(
+  runtime: Runtime,
+  principal: Principal,
+  sessionId: string,
+  scope: Scope,
+): Promise<SessionRow> {
+  const row = await findSession(runtime, principal, sessionId, scope);
+  if (!row) throw new CoreError('unknown_session', 'unknown session', { sessionId });
+  return row;
+}
+
 /** Holds the Session for what the scope allows. @throws CoreError `forbidden`, `invalid_params`, `unknown_session`. */
 export async function holdSession(
   runtime: Runtime,
@@ -38,8 +50,7 @@ export async function holdSession(
   sessionId: string,
   scope: Scope,
 ): Promise<Hold> {
-  const row = await findSession(runtime, principal, sessionId, scope);
-  if (!row) throw new CoreError('unknown_session', 'unknown session', { sessionId });
+  await reachSession(runtime, principal, sessionId, scope);
   return await holdSettled(runtime, sessionId);
 }
 

@@ -1,12 +1,16 @@
 /** What the whole runtime is made of. Composed once, handed to Conversation; nothing here is looked up from anywhere else. */
 import * as z from 'zod';
 import type { Blobs } from './blobs.ts';
+import type { Workspaces } from './directories.ts';
 import type { Json, PermissionMode, ReasoningEffort } from './event.ts';
 import { createUsage, type RuntimeLimits, type Usage } from './limits.ts';
+import type { VerifyLog } from './log.ts';
 import type { Provider, ToolSpec } from './provider.ts';
 import type { SessionPorts } from './session.ts';
 import { type OpenServers, Toolboxes } from './session-tools.ts';
 import { Sessions } from './sessions.ts';
+import { shared } from './shared.ts';
+import type { FindSkills } from './skills.ts';
 import type { Tool } from './tool.ts';
 
 /** A model that clients may choose. `contextWindow` in tokens; null when it is not known. */
@@ -35,14 +39,19 @@ export interface RuntimeSettings {
   sandbox?: () => Promise<'bubblewrap' | 'none'>;
 }
 
-export interface RuntimeParts extends SessionPorts {
+/** Long enough for somebody who types, short enough for a new file to be found. */
+const FILES_KEPT_MS = 5_000;
+
+export interface RuntimeParts extends SessionPorts, Workspaces {
   blobs: Blobs;
   provider: Provider;
   tools: readonly Tool[];
   /** Reaches the servers of tools that clients name. */
   openServers: OpenServers;
-  /** The real path of a directory in which a Session may work. @throws CoreError `invalid_params`. */
-  resolveWorkspace(path: string): Promise<string>;
+  findSkills: FindSkills;
+  /** The files of a workspace that git would track, relative to it, in order; not more than what is useful. */
+  listFiles(workspace: string, signal: AbortSignal): Promise<string[]>;
+  verifyLog: VerifyLog;
   /** Whether the disk has room for what a new Turn records. */
   hasRoom(): Promise<boolean>;
   settings: RuntimeSettings;
@@ -62,6 +71,8 @@ export function createRuntime(parts: RuntimeParts): Runtime {
   const toolboxes = new Toolboxes(parts.openServers, parts.clock, parts.onError);
   return {
     ...parts,
+    listFiles: shared(parts.listFiles, (forget) => void parts.clock.after(FILES_KEPT_MS, forget)),
+    verifyLog: shared(parts.verifyLog),
     sessions: new Sessions(parts, parts.settings.permissionTimeoutMs, (id, held) => toolboxes.held(id, held)),
     toolboxes,
     usage: createUsage(parts.log, parts.settings.limits),

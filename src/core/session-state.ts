@@ -3,6 +3,7 @@
  * permissions. Rebuilt by reading the Log; holds nothing that is not in it.
  */
 import { hash } from 'node:crypto';
+import { type ContextUsage, contextUsage } from './context-usage.ts';
 import { CoreError, unreachable } from './errors.ts';
 import type {
   ContentBlock,
@@ -89,6 +90,8 @@ export interface SessionState {
   plan: PlanEntry[];
   /** Tokens that the newest call took, in and out; null where that is not known. */
   contextTokens: number | null;
+  /** What people were shown last of how full the context is. */
+  usage: ContextUsage | null;
   turn: OpenTurn | null;
   openCalls: Map<string, OpenCall>;
   permissions: Map<string, PendingPermission>;
@@ -118,6 +121,7 @@ export function initialState(event: Event): SessionState {
     suggestedTitle: null,
     plan: [],
     contextTokens: null,
+    usage: null,
     turn: null,
     openCalls: new Map(),
     permissions: new Map(),
@@ -185,6 +189,7 @@ export function applyToState(state: SessionState, event: Event): void {
     case 'session_created':
     case 'assistant_message':
     case 'reasoning':
+    case 'skill_activation':
       return;
     default:
       unreachable(event);
@@ -197,8 +202,10 @@ function startedTurn({ additionalDirectories }: SessionState, { data }: Event<'t
   return { turnId, promptKey, overrides, additionalDirectories, reply, compact, ...so };
 }
 
-function rememberUsage(state: SessionState, { data: { iteration, usage } }: Event<'provider_usage'>): void {
+function rememberUsage(state: SessionState, event: Event<'provider_usage'>): void {
+  const { iteration, usage } = event.data;
   state.contextTokens = usage && usage.input + usage.output;
+  state.usage = contextUsage(event) ?? state.usage;
   if (!state.turn) return;
   state.turn.iterations = iteration + 1;
   state.turn.compaction = null;
@@ -210,8 +217,12 @@ const COMPACTION_STATUS = {
   compaction_failed: 'failed',
 } as const;
 
-function rememberCompaction(state: SessionState, { type, data }: Event<keyof typeof COMPACTION_STATUS>): void {
-  if (type === 'history_compacted') state.contextTokens = null;
+function rememberCompaction(state: SessionState, event: Event<keyof typeof COMPACTION_STATUS>): void {
+  const { type, data } = event;
+  if (type === 'history_compacted') {
+    state.contextTokens = null;
+    state.usage = contextUsage(event) ?? state.usage;
+  }
   if (state.turn) state.turn.compaction = { compactionId: data.compactionId, status: COMPACTION_STATUS[type] };
 }
 

@@ -202,6 +202,7 @@ export class Session {
     if (newest?.chk !== chk) throw new CoreError('log_corrupt', 'the Log has lost what it had recorded', { seq });
     await this.#learnEpoch();
     await this.#catchUp();
+    this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
     await this.#closeLeftover(ending);
     this.phase = { kind: 'idle' };
   }
@@ -242,7 +243,6 @@ export class Session {
       if (page.length === 0) break;
       for (const entry of page) this.#apply(entry);
     }
-    this.#ports.bus.publish(this.id, { type: 'committed', seq: this.#head });
   }
 
   #publish(entries: Entry[]): void {

@@ -14,6 +14,8 @@ export interface Hold extends Disposable {
 
 interface Place {
   opening: Promise<Omit<Hold, keyof Disposable>>;
+  /** Once it is open. */
+  session?: Session;
   holders: number;
 }
 
@@ -40,6 +42,11 @@ export class Sessions {
     return this.#hold(id, () => Session.open(this.#ports, id));
   }
 
+  /** The Session of this id, if it is live and open: a look, which keeps nothing alive and opens nothing. */
+  live(id: string): Session | undefined {
+    return this.#places.get(id)?.session;
+  }
+
   /** Every Session that is live now, those still opening included. */
   async all(): Promise<Session[]> {
     const settled = await Promise.allSettled([...this.#places.values()].map(({ opening }) => opening));
@@ -48,7 +55,7 @@ export class Sessions {
 
   /** Counted before the first await: between looking a Session up and holding it, nobody can drop it. */
   async #hold(id: string, make: () => Promise<Session>): Promise<Hold> {
-    const place = this.#places.get(id) ?? { opening: this.#open(make), holders: 0 };
+    const place: Place = this.#places.get(id) ?? { opening: this.#open(make), holders: 0 };
     this.#places.set(id, place);
     if (place.holders++ === 0) this.#onHeld(id, true);
     let held = true;
@@ -61,7 +68,9 @@ export class Sessions {
       this.#onHeld(id, false);
     };
     try {
-      return { ...(await place.opening), [Symbol.dispose]: release };
+      const opened = await place.opening;
+      place.session = opened.session;
+      return { ...opened, [Symbol.dispose]: release };
     } catch (error) {
       release();
       throw error;

@@ -7,7 +7,7 @@ import { chainCheck, type Entry, FIRST_CHK, type Log, type Snapshot } from './lo
 import { initialState, type SessionState } from './session-state.ts';
 
 /** Another shape of the state, or another way to fold it, is another version. */
-const VERSION = 'state.4';
+const VERSION = 'state.5';
 
 /** A state, and the Event up to which it is folded. */
 export interface Folded {

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { ClientServices } from './client-services.ts';
 import type { FileDiff, Json, Location, PlanEntry, ToolKind } from './event.ts';
 import type { Roots } from './roots.ts';
+import type { Skill } from './skills.ts';
 
 /** What running the call can do: `read` never needs permission; the others follow the permission mode. */
 export type Effect = 'read' | 'write' | 'execute' | 'network';
@@ -29,8 +30,12 @@ export interface ToolResult {
   ok: boolean;
   output: string;
   diffs?: FileDiff[];
+  /** Of a process, once it has ended; null when a signal killed it. */
+  exitCode?: number | null;
   /** The complete new plan, where the call set one. */
   plan?: PlanEntry[];
+  /** A skill that the call took up: the model is shown it behind the result. */
+  skill?: Skill;
 }
 
 export interface Tool<S extends z.ZodObject = z.ZodObject> {

@@ -5,6 +5,7 @@
 import type { Approvals } from './approvals.ts';
 import { type Blobs, withBlobs } from './blobs.ts';
 import type { ClientServices } from './client-services.ts';
+import type { Clock } from './clock.ts';
 import type { TurnEnding } from './closing.ts';
 import { compact, isMendable, isUnderPressure, tryToCompact } from './compaction.ts';
 import { CoreError } from './errors.ts';
@@ -26,6 +27,7 @@ export interface TurnContext {
   /** Where its tools work; another list is for the next Turn. */
   roots: Roots;
   signal: AbortSignal;
+  clock: Clock;
   provider: Provider;
   blobs: Blobs;
   tools: ReadonlyMap<string, Tool>;
@@ -36,6 +38,8 @@ export interface TurnContext {
   /** Narrows the Session's permission mode for this Turn; it cannot widen it. */
   permissionMode: PermissionMode | undefined;
   presenterContext: Json | undefined;
+  /** What the model is told of the skills that there are. */
+  skillIndex: string;
   /** Of the connection whose prompt this is; a Turn that was continued has none. */
   client: ClientServices | undefined;
   dryRun: boolean;
@@ -163,7 +167,7 @@ function buildRequest(turn: TurnContext, shown: Awaited<ReturnType<typeof withBl
     model: turn.model,
     effort: turn.effort,
     instructions: systemPrompt(mode),
-    developerContext: developerContext(turn.roots, mode, permission, turn.presenterContext),
+    developerContext: developerContext(turn.roots, mode, permission, turn.presenterContext, turn.skillIndex),
     ...shown,
     tools: turn.toolSpecs,
     cacheKey: `${PROMPT_CONTRACT}:${mode}:${turn.session.id}`,

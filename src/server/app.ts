@@ -15,8 +15,8 @@ import { createOneTime, type OneTime } from './one-time.ts';
 import { createPlaces } from './places.ts';
 import { type BrowserTokens, registerSignIn, registerTickets } from './sign-in.ts';
 import { registerStreamable } from './streamable.ts';
+import { registerUi } from './ui.ts';
 import { createAcpEndpoint, type EndpointLimits } from './websocket.ts';
-import { registerWelcome } from './welcome.ts';
 
 const SHUTDOWN_GRACE_MS = 5_000;
 /** Each is good for a minute: more are asked for by nobody who uses them. */
@@ -30,6 +30,8 @@ export interface AppOptions {
   /** Whether the server can do its work now. */
   readiness: () => boolean | Promise<boolean>;
   logger: Logger;
+  /** Where the build of the browser UI is; absent where there is none. */
+  uiDir?: string;
   /** The name or address the server is told to listen on; clients may use it, as they may the loopback names. */
   listenHost?: string;
   tls?: Tls | undefined;
@@ -78,7 +80,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     await Promise.all([endpoint, streamable].map(({ closeGracefully }) => closeGracefully(shutdownGraceMs)));
   });
 
-  registerWelcome(app);
+  await registerUi(app, options.uiDir);
   registerHealth(app, options.readiness, logger);
   registerMetrics(app, () => endpoint.connections() + streamable.connections());
   if (options.signIn) {

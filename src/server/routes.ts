@@ -23,7 +23,8 @@ export const ACP_PATH = '/acp';
 
 export const ROUTES: readonly Route[] = [
   { method: 'GET', path: '/', access: { kind: 'anyone' } },
-  { method: 'GET', path: '/sign-in.js', access: { kind: 'anyone' } },
+  { method: 'GET', path: '/sw.js', access: { kind: 'anyone' } },
+  { method: 'GET', path: '/assets/:file', access: { kind: 'anyone' } },
   { method: 'GET', path: '/healthz', access: { kind: 'anyone' } },
   { method: 'GET', path: '/readyz', access: { kind: 'anyone' } },
   { method: 'GET', path: '/metrics', access: { kind: 'credential', scope: 'admin' } },
@@ -38,12 +39,20 @@ export const ROUTES: readonly Route[] = [
 /** Where a GET may be, a HEAD may be. */
 export function findRoute(method: string, path: string): Route | undefined {
   const wanted = method === 'HEAD' ? 'GET' : method;
-  return ROUTES.find((route) => route.path === path && route.method === wanted);
+  return ROUTES.find((route) => isAt(route, path) && route.method === wanted);
 }
 
 /** What may be asked of a path; nothing where there is none. */
 export function methodsAt(path: string): string[] {
-  return ROUTES.filter((route) => route.path === path).flatMap(({ method }) =>
+  return ROUTES.filter((route) => isAt(route, path)).flatMap(({ method }) =>
     method === 'GET' ? ['GET', 'HEAD'] : [method],
   );
+}
+
+const ANY_FILE = '/:file';
+
+function isAt({ path: pattern }: Route, path: string): boolean {
+  if (!pattern.endsWith(ANY_FILE)) return pattern === path;
+  const directory = pattern.slice(0, -ANY_FILE.length + 1);
+  return path.startsWith(directory) && path.length > directory.length && !path.includes('/', directory.length);
 }

@@ -6,6 +6,8 @@ export interface MemoryBlobs {
   port: Blobs;
   keep(event: Event): void;
   release(sessionId: string): void;
+  /** What is wrong with the blobs of an Event, if anything. */
+  check(event: Event): string | undefined;
 }
 
 /** @param write runs its argument as a write to this Session, which is there or the write is refused. */
@@ -35,6 +37,10 @@ export function memoryBlobs(write: <T>(sessionId: string, work: () => T) => Prom
       for (const [hash, { sessions }] of blobs) {
         if (sessions.delete(sessionId) && sessions.size === 0) blobs.delete(hash);
       }
+    },
+    check(event) {
+      const isKept = blobsOf(event).every(({ hash }) => blobs.get(hash)?.sessions.has(event.sessionId));
+      return isKept ? undefined : 'an attachment is missing';
     },
   };
 }

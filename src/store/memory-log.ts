@@ -6,13 +6,15 @@ import type { Blobs } from '../core/blobs.ts';
 import type { Clock } from '../core/clock.ts';
 import { type CoreError, toCoreError } from '../core/errors.ts';
 import type { EventDraft } from '../core/event.ts';
-import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot } from '../core/log.ts';
-import { memoryBlobs } from './memory-blobs.ts';
+import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot, VerifyLog } from '../core/log.ts';
+import { type MemoryBlobs, memoryBlobs } from './memory-blobs.ts';
 import { alreadyExists, decode, effectsOf, type Row, type Staged, stage, unknownSession } from './record.ts';
+import { createVerifier } from './verify.ts';
 import { writeQueue } from './write-queue.ts';
 
 export interface MemoryLog extends Log {
   readonly blobs: Blobs;
+  readonly verifySession: VerifyLog;
   /** Rejects the next append with this error, and records nothing of it. */
   failNext(error: CoreError): void;
   /** Rejects every append with this error until it is called with undefined. */
@@ -61,6 +63,7 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
 
   return {
     blobs: blobs.port,
+    verifySession: verifierOf(sessions, blobs),
     append: async (drafts) => {
       const [first] = drafts;
       return first ? queue.enqueue(() => record(first.sessionId, drafts)) : [];
@@ -96,6 +99,15 @@ export function memoryLog(clock: Pick<Clock, 'now'>): MemoryLog {
   };
 }
 
+function verifierOf(sessions: ReadonlyMap<string, Stored>, { check }: MemoryBlobs): VerifyLog {
+  return createVerifier({
+    session: (sessionId) => sessions.get(sessionId)?.row,
+    rows: (sessionId, from) => sessions.get(sessionId)?.rows.slice(from) ?? [],
+    checkBlobs: check,
+    atOnce: (look) => look(),
+  });
+}
+
 function page(rows: readonly Row[], sessionId: string, from: number, limit: number): Entry[] {
   return rows.slice(from, from + limit).map((row, index) => decode(sessionId, row, from + index));
 }
@@ -105,7 +117,7 @@ function created({ sessionId, entries, head }: Staged, ts: string): Stored {
   if (event?.type !== 'session_created') throw unknownSession(sessionId);
   const workspace = event.data.workspace.toWellFormed();
   const owner = event.data.owner.toWellFormed();
-  const nothing = { additionalDirectories: [], title: null, openTurnId: null };
+  const nothing = { additionalDirectories: [], title: null, openTurnId: null, outcome: null };
   const row = { sessionId, workspace, owner, createdAt: ts, updatedAt: ts, head, ...nothing };
   return { row, rows: [], draft: undefined, snapshot: undefined };
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { CoreError } from '../core/errors.ts';
-import { EVENT_TYPES, type Event, type EventDraft, newId } from '../core/event.ts';
+import { EVENT_TYPES, type Event, type EventDraft, newId, type TurnOutcome } from '../core/event.ts';
 import { chainCheck, type Entry, FIRST_CHK, type Head } from '../core/log.ts';
 
 /** One Event as it is stored. */
@@ -54,7 +54,7 @@ export function decode(sessionId: string, row: Row, seq: number): Entry {
   if (row.seq !== seq || event?.seq !== seq || event.sessionId !== sessionId || !knownTypes.has(event.type)) {
     throw new CoreError('log_corrupt', `the Log of this Session is damaged at event ${seq}`, { sessionId, seq });
   }
-  return { event, chk: row.chk, size: row.json.length };
+  return { event, chk: row.chk, size: Buffer.byteLength(row.json) };
 }
 
 /** What recorded Events change beside the Log itself; absent is unchanged. */
@@ -62,6 +62,7 @@ export interface Effects {
   title?: string;
   additionalDirectories?: string[];
   openTurnId?: string | null;
+  outcome?: TurnOutcome;
   /** Tells whether the draft of this message is done with. */
   settles?: (messageId: string) => boolean;
 }
@@ -80,6 +81,7 @@ export function effectsOf(entries: readonly Entry[]): Effects {
     if (event.type === 'assistant_message' || event.type === 'reasoning') recorded.add(event.data.messageId);
     if (event.type === 'turn_finished') {
       effects.openTurnId = null;
+      effects.outcome = event.data.outcome;
       finished = true;
     }
   }

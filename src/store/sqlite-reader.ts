@@ -3,17 +3,20 @@
  * never write.
  */
 import type { Database } from 'better-sqlite3';
-import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot } from '../core/log.ts';
+import { isAbort } from '../core/errors.ts';
+import type { TurnOutcome } from '../core/event.ts';
+import type { Entry, LiveDraft, Log, SessionQuery, SessionRow, Snapshot, Verification } from '../core/log.ts';
 import { backup } from './backup.ts';
 import { type DatabaseOptions, openDatabaseReadOnly } from './database.ts';
 import { decode, type Row } from './record.ts';
+import { blobChecker } from './sqlite-blobs.ts';
 import { readFailed } from './sqlite-errors.ts';
-import { type Verification, verifyDatabase, verifySession } from './verify.ts';
+import { createVerifier, verifyDatabase } from './verify.ts';
 
 export interface SqliteReader
   extends Pick<Log, 'read' | 'session' | 'sessions' | 'count' | 'draft' | 'snapshot' | 'close'> {
   /** @throws CoreError `unknown_session` */
-  verifySession(sessionId: string): Promise<Verification>;
+  verifySession(sessionId: string, signal?: AbortSignal): Promise<Verification>;
   /** The problems in the structure of the file; none when it is sound. Reads all of it. */
   verifyDatabase(): Promise<string[]>;
   /** A consistent copy of everything committed. @throws CoreError `already_exists` */
@@ -28,6 +31,9 @@ export function openReadOnly(options: DatabaseOptions): SqliteReader {
 export function sqliteReader(db: Database): SqliteReader {
   const rows = db.prepare<[string, number, number], Row>(
     'SELECT seq, json, chk FROM events WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+  );
+  const rowsFrom = db.prepare<[string, number], Row>(
+    'SELECT seq, json, chk FROM events WHERE session_id = ? AND seq >= ? ORDER BY seq',
   );
   const drafts = db.prepare<[string], string>('SELECT json FROM drafts WHERE session_id = ?').pluck();
   const snapshots = db.prepare<[string], Snapshot>('SELECT seq, json, chk FROM snapshots WHERE session_id = ?');
@@ -47,8 +53,13 @@ export function sqliteReader(db: Database): SqliteReader {
     return json === undefined ? undefined : (JSON.parse(json) as LiveDraft);
   };
   const snapshot = reading((sessionId: string) => snapshots.get(sessionId));
-  // Its two reads see the same commit.
-  const verify = db.transaction((sessionId: string) => verifySession(db, one(sessionId), sessionId));
+  const verify = createVerifier({
+    session: one,
+    // Nothing was ever recorded before the first one.
+    rows: (sessionId, from) => rowsFrom.iterate(sessionId, from || Number.MIN_SAFE_INTEGER),
+    checkBlobs: blobChecker(db),
+    atOnce: (look) => db.transaction(look)(),
+  });
 
   return {
     read: reading(read),
@@ -58,7 +69,10 @@ export function sqliteReader(db: Database): SqliteReader {
     draft: reading(draft),
     // It can be done without: what else does not read, the Log will say.
     snapshot: (sessionId) => snapshot(sessionId).catch(() => undefined),
-    verifySession: reading((sessionId: string) => verify(sessionId)),
+    verifySession: (sessionId, signal) =>
+      verify(sessionId, signal).catch((thrown) => {
+        throw isAbort(thrown) ? thrown : readFailed(thrown);
+      }),
     verifyDatabase: reading(() => verifyDatabase(db)),
     backupTo: (file) => backup(db, file),
     close: async () => {
@@ -80,7 +94,7 @@ function sessionQueries(db: Database): (query: SessionQuery) => SessionRow[] {
 }
 
 const SELECT_SESSIONS = `SELECT session_id, workspace, additional_directories, owner, title, created_at, updated_at,
-  epoch, head_seq, head_chk, open_turn FROM sessions`;
+  epoch, head_seq, head_chk, open_turn, outcome FROM sessions`;
 const NEWEST_FIRST = 'ORDER BY updated_at DESC, session_id DESC LIMIT ?';
 /** What a negative LIMIT means to SQLite. */
 const NO_LIMIT = -1;
@@ -111,6 +125,7 @@ interface StoredSession {
   head_seq: number;
   head_chk: string;
   open_turn: string | null;
+  outcome: TurnOutcome | null;
 }
 
 function toSessionRow(stored: StoredSession): SessionRow {
@@ -124,6 +139,7 @@ function toSessionRow(stored: StoredSession): SessionRow {
     updatedAt: stored.updated_at,
     head: { epoch: stored.epoch, seq: stored.head_seq, chk: stored.head_chk },
     openTurnId: stored.open_turn,
+    outcome: stored.outcome,
   };
 }
 

@@ -81,11 +81,11 @@ function insertSession(sql: Statements, { sessionId, entries, head }: Staged, ts
 }
 
 function updateSession(sql: Statements, { sessionId, entries, head }: Staged, ts: string): void {
-  const { title = null, additionalDirectories, openTurnId, settles } = effectsOf(entries);
+  const { title = null, outcome = null, additionalDirectories, openTurnId, settles } = effectsOf(entries);
   const directories = additionalDirectories ? JSON.stringify(additionalDirectories) : null;
   const [openTurnChanged, openTurn] = openTurnId === undefined ? [0, null] : [1, openTurnId];
   const { seq, chk } = head;
-  sql.updateSession.run({ sessionId, ts, seq, chk, title, directories, openTurn, openTurnChanged });
+  sql.updateSession.run({ sessionId, ts, seq, chk, title, outcome, directories, openTurn, openTurnChanged });
   if (settles === undefined) return;
   const messageId = sql.draftMessageId.get(sessionId);
   if (messageId !== undefined && settles(messageId)) sql.deleteDraft.run(sessionId);
@@ -107,6 +107,7 @@ function prepareStatements(db: Database) {
     ),
     updateSession: db.prepare<[Record<string, string | number | null>]>(`
       UPDATE sessions SET head_seq = @seq, head_chk = @chk, updated_at = @ts, title = coalesce(@title, title),
+        outcome = coalesce(@outcome, outcome),
         additional_directories = coalesce(@directories, additional_directories),
         open_turn = iif(@openTurnChanged, @openTurn, open_turn) WHERE session_id = @sessionId`),
     draftMessageId: db.prepare<[string], string>('SELECT message_id FROM drafts WHERE session_id = ?').pluck(),

@@ -1,35 +1,68 @@
 /**
- * Checks a stored Log from its first Event to its last. It must believe nothing that it can compute.
+ * Checks a stored Log from its first Event to its last, a little at a time. It must believe nothing that it can compute.
  */
 import type { Database } from 'better-sqlite3';
-import { type EventData, parseEvent } from '../core/event.ts';
-import { chainCheck, type Entry, FIRST_CHK, type SessionRow } from '../core/log.ts';
+import { type Event, type EventData, parseEvent } from '../core/event.ts';
+import { chainCheck, type Entry, FIRST_CHK, type SessionRow, type Verification } from '../core/log.ts';
 import { effectsOf, type Row, unknownSession } from './record.ts';
-import { blobChecker } from './sqlite-blobs.ts';
 
-export type Verification =
-  | { ok: true; events: number }
-  | { ok: false; events: number; firstBad: { seq: number; reason: string } };
+/** What is stored, as a backend reads it. */
+export interface Stored {
+  session(sessionId: string): SessionRow | undefined;
+  /** Everything from this seq on, in order. */
+  rows(sessionId: string, from: number): Iterable<Row>;
+  /** What is wrong with the blobs of an Event, if anything. */
+  checkBlobs(event: Event): string | undefined;
+  /** Runs its argument so that all it reads is of one moment. */
+  atOnce<T>(look: () => T): T;
+}
+
+/** How long others wait at a time: each may need one Event more. */
+const SLICE_MS = 5;
 
 /**
  * Re-computes the chain of one Session, parses every Event in full, checks the blobs that it refers to, and compares
- * the Session's row with what the Events say.
+ * the Session's row with what the Events say. What is recorded meanwhile is checked as well.
  *
- * @throws CoreError `unknown_session`
+ * @returns checks one Session. @throws CoreError `unknown_session`, the signal's reason.
  */
-export function verifySession(db: Database, row: SessionRow | undefined, sessionId: string): Verification {
+export function createVerifier(stored: Stored): (sessionId: string, signal?: AbortSignal) => Promise<Verification> {
+  let last: Promise<unknown> = Promise.resolve();
+  /** One slice in each turn of the event loop, however many Sessions are being checked. */
+  const nextTurn = () => {
+    last = last.then(() => new Promise((resolve) => setImmediate(resolve)));
+    return last;
+  };
+  return async (sessionId, signal) => {
+    const replayed: Replayed = { ...NOTHING };
+    for (;;) {
+      await nextTurn();
+      signal?.throwIfAborted();
+      const verdict = stored.atOnce(() => checkSlice(stored, sessionId, replayed));
+      if (verdict) return verdict;
+    }
+  };
+}
+
+/** Goes on with the Events behind those that were replayed; the verdict, once there is one. */
+function checkSlice(stored: Stored, sessionId: string, replayed: Replayed): Verification | undefined {
+  const row = stored.session(sessionId);
   if (row === undefined) throw unknownSession(sessionId);
-  const rows = db.prepare<[string], Row>('SELECT seq, json, chk FROM events WHERE session_id = ? ORDER BY seq');
-  const replayed: Replayed = { ...NOTHING, checkBlobs: blobChecker(db) };
-  let seq = 0;
-  for (const stored of rows.iterate(sessionId)) {
-    const reason = replay(replayed, row, stored, seq);
-    if (reason) return { ok: false, events: seq, firstBad: { seq, reason } };
-    seq += 1;
+  const end = performance.now() + SLICE_MS;
+  for (const next of stored.rows(sessionId, replayed.events)) {
+    const reason = replay(replayed, row, next, stored);
+    if (reason) return bad(replayed.events, replayed.events, reason);
+    replayed.events += 1;
+    if (performance.now() > end) return undefined;
   }
-  if (row.head.seq >= seq) return { ok: false, events: seq, firstBad: { seq, reason: missing(seq) } };
-  const reason = disagreement(replayed, row, seq);
-  return reason ? { ok: false, events: seq, firstBad: { seq: seq - 1, reason } } : { ok: true, events: seq };
+  const { events, chk } = replayed;
+  if (row.head.seq >= events) return bad(events, events, missing(events));
+  const reason = disagreement(replayed, row);
+  return reason ? bad(events, events - 1, reason) : { ok: true, events, chk };
+}
+
+function bad(events: number, seq: number, reason: string): Verification {
+  return { ok: false, events, firstBad: { seq, reason } };
 }
 
 /** Checks the structure of the whole file. Each line of the result is one problem. */
@@ -38,15 +71,16 @@ export function verifyDatabase(db: Database): string[] {
   return lines.filter((line) => line !== 'ok');
 }
 
-interface Replayed extends Pick<SessionRow, 'additionalDirectories' | 'title' | 'openTurnId'> {
+interface Replayed extends Pick<SessionRow, 'additionalDirectories' | 'title' | 'openTurnId' | 'outcome'> {
+  events: number;
   chk: string;
-  checkBlobs: ReturnType<typeof blobChecker>;
 }
 
-const NOTHING = { chk: FIRST_CHK, additionalDirectories: [], title: null, openTurnId: null };
+const NOTHING = { events: 0, chk: FIRST_CHK, additionalDirectories: [], title: null, openTurnId: null, outcome: null };
 
-/** Advances `replayed` by one row; the reason, where the row cannot be the Event at `seq`. */
-function replay(replayed: Replayed, row: SessionRow, stored: Row, seq: number): string | undefined {
+/** Takes one row into `replayed`; the reason, where the row cannot be the next Event. */
+function replay(replayed: Replayed, row: SessionRow, stored: Row, { checkBlobs }: Stored): string | undefined {
+  const { events: seq } = replayed;
   if (stored.seq !== seq) return missing(seq);
   const entry = parseEntry(stored);
   if (entry === undefined) return 'it is not a valid Event';
@@ -58,13 +92,15 @@ function replay(replayed: Replayed, row: SessionRow, stored: Row, seq: number): 
   if (chainCheck(replayed.chk, event.id, stored.json) !== stored.chk) return 'the check value is wrong';
   const { settles: _, ...changed } = effectsOf([entry]);
   Object.assign(replayed, changed, { chk: stored.chk });
-  return replayed.checkBlobs(event);
+  return checkBlobs(event);
 }
 
-function disagreement(replayed: Replayed, row: SessionRow, events: number): string | undefined {
-  if (row.head.seq !== events - 1 || row.head.chk !== replayed.chk) return 'the head of the Session is another one';
+function disagreement(replayed: Replayed, row: SessionRow): string | undefined {
+  if (row.head.seq !== replayed.events - 1 || row.head.chk !== replayed.chk)
+    return 'the head of the Session is another one';
   if (row.title !== replayed.title) return 'the list of Sessions has another title';
   if (row.openTurnId !== replayed.openTurnId) return 'the list of Sessions has another open Turn';
+  if (row.outcome !== replayed.outcome) return 'the list of Sessions has another outcome';
   if (JSON.stringify(row.additionalDirectories) !== JSON.stringify(replayed.additionalDirectories))
     return 'the list of Sessions has other additional directories';
   return undefined;
@@ -80,7 +116,7 @@ function missing(seq: number): string {
 
 function parseEntry(stored: Row): Entry | undefined {
   try {
-    return { event: parseEvent(JSON.parse(stored.json)), chk: stored.chk, size: stored.json.length };
+    return { event: parseEvent(JSON.parse(stored.json)), chk: stored.chk, size: Buffer.byteLength(stored.json) };
   } catch {
     return undefined;
   }

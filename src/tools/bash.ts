@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { CoreError } from '../core/errors.ts';
-import { defineTool, type Tool } from '../core/tool.ts';
+import { defineTool, type Tool, type ToolResult } from '../core/tool.ts';
 import { createOutputBuffer } from './bounded.ts';
 import { childEnv, pathOutside, type Variables } from './child-env.ts';
 import { runInTerminal } from './client-terminal.ts';
@@ -42,7 +42,7 @@ export function createBash(own: Variables, sandbox: Sandbox): Tool {
       // A command that is confined here is not let out for being seen better.
       if (client?.openTerminal && (await sandbox.status()).kind === 'none') {
         const there = await runInTerminal(command, timeoutMs, context);
-        if (there) return { ok: there.end.code === 0, output: report(there.end, there.output, timeoutMs) };
+        if (there) return resultOf(there.end, report(there.end, there.output, timeoutMs));
       }
       const output = createOutputBuffer();
       const complaints = createOutputBuffer();
@@ -58,7 +58,7 @@ export function createBash(own: Variables, sandbox: Sandbox): Tool {
       try {
         const end = await runProcess({ ...program, cwd: workspace, signal, timeoutMs, onOutput });
         checkStarted(complaints.text());
-        return { ok: end.code === 0, output: report(end, output.text(), timeoutMs, program.hint) };
+        return resultOf(end, report(end, output.text(), timeoutMs, program.hint));
       } finally {
         show.stop();
       }
@@ -79,6 +79,10 @@ function checkCommand(command: string, signal: AbortSignal): void {
 function checkStarted(complaints: string): void {
   const failure = /^(?:bwrap|sh): (?!warning).*/m.exec(complaints)?.[0];
   if (failure) throw new CoreError('command_failed', `the command was not started (${oneLine(failure)})`);
+}
+
+function resultOf({ code }: CommandEnd, output: string): ToolResult {
+  return { ok: code === 0, output, exitCode: code };
 }
 
 /** The output and, where it says more, how the command ended. @throws CoreError `timeout` or `cancelled`. */

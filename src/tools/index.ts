@@ -1,4 +1,5 @@
 /** The table of tools. A new tool is one file and one line here; nothing else in the runtime names it. */
+import type { FindSkills } from '../core/skills.ts';
 import type { Tool } from '../core/tool.ts';
 import { applyPatch } from './apply-patch.ts';
 import { askUser } from './ask-user.ts';
@@ -10,6 +11,7 @@ import { createGrep } from './grep.ts';
 import { list } from './list.ts';
 import { read } from './read.ts';
 import { noSandbox, type Sandbox } from './sandbox.ts';
+import { createSkill } from './skill.ts';
 import { updatePlan } from './update-plan.ts';
 import { write } from './write.ts';
 
@@ -20,9 +22,16 @@ interface ToolOptions {
   sandbox?: Sandbox;
   /** Absolute real paths that are nobody's business, also inside a Workspace: the data directory. */
   hidden?: readonly string[];
+  /** There are none where nothing finds them. */
+  findSkills?: FindSkills;
 }
 
-export function createTools({ env, sandbox = noSandbox, hidden = [] }: ToolOptions): Tool[] {
+export function createTools({
+  env,
+  sandbox = noSandbox,
+  hidden = [],
+  findSkills = async () => [],
+}: ToolOptions): Tool[] {
   return [
     applyPatch,
     askUser,
@@ -32,6 +41,7 @@ export function createTools({ env, sandbox = noSandbox, hidden = [] }: ToolOptio
     createGrep(hidden),
     list,
     read,
+    createSkill(findSkills),
     updatePlan,
     write,
   ];

@@ -18,6 +18,15 @@ const ALWAYS = ['--no-config', '--no-messages', '--color=never', '--hidden', '--
 /** Git's own files, and the credentials that the other tools do not read either. */
 const NEVER = ['.git', ...CREDENTIALS];
 
+interface Search extends Pick<ToolContext, 'signal'> {
+  /** What a line of output ends with. */
+  lineEnd?: '\n' | '\0';
+  /** How much output is enough, in characters. */
+  maxLength?: number;
+  /** What was found by then is all; without it a search that takes too long fails. */
+  enoughAfterMs?: number;
+}
+
 /**
  * Lines of output, at most `limit` and one more, which shows that there were more.
  * @throws CoreError `invalid_args` for a bad pattern, `cancelled`, `timeout` or `command_failed`.
@@ -26,7 +35,7 @@ export async function ripgrep(
   args: readonly string[],
   cwd: string,
   limit: number,
-  { signal }: Pick<ToolContext, 'signal'>,
+  { signal, lineEnd = '\n', maxLength = 2 * OUTPUT_BYTES, enoughAfterMs }: Search,
 ): Promise<string[]> {
   const { rgPath } = await import('@vscode/ripgrep');
   const enough = new AbortController();
@@ -40,28 +49,28 @@ export async function ripgrep(
     cwd,
     env: {},
     signal: AbortSignal.any([signal, enough.signal]),
-    timeoutMs: TIMEOUT_MS,
+    timeoutMs: enoughAfterMs ?? TIMEOUT_MS,
     onOutput(chunk, from) {
       if (from === 'stderr') {
         if (complaint.length < MAX_ERROR_BYTES) complaint += chunk.toString();
       } else if (!enough.signal.aborted) {
         const text = decoder.decode(chunk, { stream: true });
         found += text;
-        lineCount += text.split('\n').length - 1;
-        if (lineCount > limit || found.length > 2 * OUTPUT_BYTES) enough.abort();
+        lineCount += text.split(lineEnd).length - 1;
+        if (lineCount > limit || found.length > maxLength) enough.abort();
       }
     },
   });
   checkAborted(signal);
-  if (end.by === 'timeout')
+  if (end.by === 'timeout' && enoughAfterMs === undefined)
     throw new CoreError('timeout', 'the search took too long; narrow it', { timeout_ms: TIMEOUT_MS });
   if (complaint !== '' && end.by === 'itself') throw badPattern(complaint);
-  return lines(found, enough.signal.aborted);
+  return lines(found, lineEnd, enough.signal.aborted || end.by === 'timeout');
 }
 
 /** A last line without its end was cut by stopping early, unless the file itself ends that way. */
-function lines(found: string, stopped: boolean): string[] {
-  const all = found.split('\n');
+function lines(found: string, lineEnd: string, stopped: boolean): string[] {
+  const all = found.split(lineEnd);
   const last = all.pop();
   if (last && !stopped) all.push(last);
   return all.map((line) => line.replace(/^\.\//, ''));

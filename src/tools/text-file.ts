@@ -81,7 +81,8 @@ async function readOwn(roots: Roots, path: string): Promise<TextFile> {
   }
 }
 
-function decode(bytes: Buffer): string | undefined {
+/** Undefined where it is no text. */
+export function decode(bytes: Buffer): string | undefined {
   if (bytes.subarray(0, BINARY_PROBE_BYTES).includes(0)) return undefined;
   try {
     return utf8.decode(bytes);

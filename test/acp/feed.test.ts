@@ -185,4 +185,9 @@ test('[S25] [BUS1] the bus keeps Sessions apart, forgets who left, and survives 
   bus.publish('a', { type: 'committed', seq: 1 });
   bus.publish('b', { type: 'committed', seq: 0 });
   assert.deepEqual([heard, errors.length], [['a committed', 'b committed'], 2]);
+  const leaveAll = bus.subscribeToAll(({ type }, sessionId) => heard.push(`all: ${sessionId} ${type}`));
+  bus.publish('c', { type: 'deleted' });
+  leaveAll();
+  bus.publish('c', { type: 'deleted' });
+  assert.deepEqual(heard.slice(2), ['all: c deleted']);
 });

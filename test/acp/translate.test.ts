@@ -35,6 +35,7 @@ test('[T03] a call is shown with what the tool declared', () => {
       status: 'in_progress',
       rawInput: { path: 'a.txt' },
       locations: [{ path: '/w/a.txt' }],
+      _meta: { pixir: { at: '2026-01-01T00:00:00.000Z' } },
     },
   ]);
   assert.ok(!('locations' in (updates('tool_call', data)[0] ?? {})));
@@ -101,7 +102,7 @@ test('[T21] [PERM4] a permission offers to allow or reject once, and names itsel
     [request.toolCall.toolCallId, request.toolCall.title, request.toolCall.kind],
     ['c1', 'write a.txt', 'edit'],
   );
-  assert.deepEqual(request._meta, { pixir: { permissionId: 'p1' } });
+  assert.deepEqual(request._meta, { pixir: { permissionId: 'p1', expiresAt: '1970-01-01T00:00:00.000Z' } });
 });
 
 test('[PERM13] always and never are offered by the whole text of the rule that they make', () => {

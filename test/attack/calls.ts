@@ -83,6 +83,19 @@ export const METHOD_CASES: Record<Name, MethodCase> = {
   },
   '_pixir/session/permissions': { scope: 'observe', params: (sessionId) => [{ sessionId }] },
   '_pixir/session/permissions/revoke': { scope: 'approve', params: (sessionId) => [{ sessionId, ruleId: 'rule_1' }] },
+  '_pixir/session/info': { scope: 'observe', params: (sessionId) => [{ sessionId }] },
+  '_pixir/session/files': { scope: 'prompt', params: (sessionId) => [{ sessionId, query: 'a', limit: 10 }] },
+  '_pixir/session/log': {
+    scope: 'observe',
+    params: (sessionId) => [
+      { sessionId, limit: 100 },
+      { sessionId, limit: 1, before: 2, full: true },
+    ],
+  },
+  '_pixir/session/verify': { scope: 'observe', params: (sessionId) => [{ sessionId }] },
+  '_pixir/sessions/watch': { scope: 'observe', params: () => [{}] },
+  '_pixir/sessions/unwatch': { scope: null, params: () => [{}] },
+  '_pixir/directories': { scope: 'prompt', params: (_, { cwd }) => [{}, { path: cwd }] },
 };
 
 /** Somebody else, who may do everything with what is theirs. */

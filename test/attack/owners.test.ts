@@ -6,10 +6,13 @@ import { test } from 'node:test';
 import { METHODS } from '../../src/acp/methods/index.ts';
 import { answer, attach, awaitTurn, configure, interrupt, resume, send } from '../../src/core/conversation.ts';
 import { CoreError } from '../../src/core/errors.ts';
+import { findFiles } from '../../src/core/files.ts';
 import { fork, remove, setTitle } from '../../src/core/lifecycle.ts';
 import { LOCAL, type Principal } from '../../src/core/principal.ts';
 import { listRules, revokeRule } from '../../src/core/rules.ts';
 import { newSessionId } from '../../src/core/session-id.ts';
+import { inspect } from '../../src/core/session-list.ts';
+import { readBack, verifySession } from '../../src/core/timeline.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { memoryLog } from '../../src/store/memory-log.ts';
 import { fakeClock } from '../support/fake-clock.ts';
@@ -107,6 +110,7 @@ test('[OWN1] every function of Conversation that names a Session: foreign and un
   const { sessionId, decide, prompted } = await ownSession(w);
   const prompt = { turnId: 't', messageId: 'm', content: [{ type: 'text' as const, text: 'hello' }], promptKey: 'k1' };
   const [permission] = (await resume(w.runtime, LOCAL, sessionId)).state.permissions.keys();
+  const { signal } = new AbortController();
   const functions: Record<string, (id: string) => Promise<unknown>> = {
     resume: (id) => resume(w.runtime, MALLORY, id),
     attach: (id) => attach(w.runtime, MALLORY, id, () => undefined),
@@ -114,6 +118,10 @@ test('[OWN1] every function of Conversation that names a Session: foreign and un
     interrupt: (id) => interrupt(w.runtime, MALLORY, id),
     answer: (id) => answer(w.runtime, MALLORY, id, { permissionId: permission ?? '', decision: 'allow' }),
     listRules: (id) => listRules(w.runtime, MALLORY, id),
+    inspect: (id) => inspect(w.runtime, MALLORY, id),
+    findFiles: (id) => findFiles(w.runtime, MALLORY, { sessionId: id, query: '', limit: 1 }, signal),
+    readBack: (id) => readBack(w.runtime, MALLORY, id, { limit: 1 }),
+    verifySession: (id) => verifySession(w.runtime, MALLORY, id, signal),
     revokeRule: (id) => revokeRule(w.runtime, MALLORY, id, 'rule_1'),
     configure: (id) => configure(w.runtime, MALLORY, id, { mode: 'plan' }),
     awaitTurn: (id) => awaitTurn(w.runtime, MALLORY, id),

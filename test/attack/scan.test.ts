@@ -15,8 +15,9 @@ import { startPixir } from '../support/processes.ts';
 import { scan } from './scanner.ts';
 
 const linux = { skip: process.platform === 'linux' ? false : 'needs /proc' };
-const paths = [...new Set(ROUTES.map(({ path }) => path))];
-const open = ['/', '/sign-in.js', '/healthz', '/readyz'].flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
+const ICON = '/assets/icon.svg';
+const paths = [...new Set(ROUTES.map(({ path }) => path.replace('/assets/:file', ICON)))];
+const open = ['/', '/sw.js', ICON, '/healthz', '/readyz'].flatMap((path) => [`GET ${path}`, `HEAD ${path}`]);
 
 function temporary(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'pixir-test-'));

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { METHODS } from '../../src/acp/methods/index.ts';
 import { answer, attach, awaitTurn, configure, interrupt, resume, send } from '../../src/core/conversation.ts';
+import { listDirectories } from '../../src/core/directories.ts';
 import { CoreError } from '../../src/core/errors.ts';
+import { findFiles } from '../../src/core/files.ts';
 import { fork, list, remove, setTitle, start } from '../../src/core/lifecycle.ts';
 import { LOCAL, type Principal, type Scope } from '../../src/core/principal.ts';
 import { listRules, revokeRule } from '../../src/core/rules.ts';
+import { inspect, onChange } from '../../src/core/session-list.ts';
+import { readBack, verifySession } from '../../src/core/timeline.ts';
 import { call, finish, say } from '../../src/providers/script.ts';
 import { RpcError } from '../support/wire-client.ts';
 import { type World, world } from '../support/world.ts';
@@ -80,6 +84,7 @@ test('[SCOPE1] every function of Conversation asks for its scope before it looks
   await using w = await world({ script, settings });
   const { sessionId, turn, permissionId } = await waitingSession(w);
   const prompt = { turnId: 't', messageId: 'm', content: [{ type: 'text' as const, text: 'x' }] };
+  const { signal } = new AbortController();
   const functions: Record<string, [Scope, (who: Principal, id: string) => Promise<unknown>]> = {
     start: ['prompt', (who) => start(w.runtime, who, { workspace: w.dir })],
     resume: ['observe', (who, id) => resume(w.runtime, who, id)],
@@ -92,6 +97,12 @@ test('[SCOPE1] every function of Conversation asks for its scope before it looks
     interrupt: ['prompt', (who, id) => interrupt(w.runtime, who, id)],
     awaitTurn: ['observe', (who, id) => awaitTurn(w.runtime, who, id)],
     list: ['observe', (who) => list(w.runtime, who, { limit: 1 })],
+    onChange: ['observe', async (who) => onChange(w.runtime, who, () => undefined)()],
+    inspect: ['observe', (who, id) => inspect(w.runtime, who, id)],
+    listDirectories: ['prompt', (who) => listDirectories(w.runtime, who, undefined, signal)],
+    findFiles: ['prompt', (who, id) => findFiles(w.runtime, who, { sessionId: id, query: '', limit: 1 }, signal)],
+    readBack: ['observe', (who, id) => readBack(w.runtime, who, id, { limit: 1 })],
+    verifySession: ['observe', (who, id) => verifySession(w.runtime, who, id, signal)],
     setTitle: ['prompt', (who, id) => setTitle(w.runtime, who, id, 'Mine')],
     fork: ['prompt', (who, id) => fork(w.runtime, who, { sessionId: id, workspace: w.dir })],
     remove: ['prompt', (who, id) => remove(w.runtime, who, id)],

@@ -188,3 +188,25 @@ test('[CLIENT3] let go of and taken up again at once, a refused prompt is not fo
   first.client.close();
   second.client.close();
 });
+
+test("[CLIENT15] a prompt with a key of one's own, given to two clients, runs once and each shows it once", async () => {
+  await using w = await world(halting());
+  const [first, second] = [live(() => w), live(() => w)];
+  const session = await first.client.newSession({ cwd: w.dir });
+  const other = await second.client.session(session.id);
+  await until(w, 'both there', () => first.client.state.kind === 'live' && second.client.state.kind === 'live');
+  const meta = { pixir: { promptKey: 'queued-long-ago' } };
+  const answer = session.prompt('hi', meta);
+  await until(w, 'it runs', () => lines(other).length === 2);
+  const again = other.prompt('hi', meta);
+  await settled();
+  w.provider.open('go');
+  assert.deepEqual(await Promise.all([answer, again]), [{ stopReason: 'end_turn' }, { stopReason: 'end_turn' }]);
+  for (const shown of [session, other]) {
+    await until(w, 'all of it', () => lines(shown).at(-1) === 'message: Half a sentence.');
+    assert.deepEqual(lines(shown), ['user: hi', 'message: Half a sentence.']);
+  }
+  assert.equal((await w.types(session.id)).filter((type) => type === 'turn_started').length, 1);
+  first.client.close();
+  second.client.close();
+});

@@ -17,6 +17,7 @@ import { roots } from './agent/roots.ts';
 import { rules } from './agent/rules.ts';
 import { sessions } from './agent/sessions.ts';
 import { type Connect, casesOn } from './agent/stage.ts';
+import { watching } from './agent/watching.ts';
 
 export function agentContract(transport: string, connect: Connect): void {
   const all = [
@@ -34,6 +35,7 @@ export function agentContract(transport: string, connect: Connect): void {
     lifecycle,
     commands,
     compaction,
+    watching,
   ];
   for (const cases of all) cases(casesOn(transport, connect));
 }

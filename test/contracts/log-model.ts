@@ -19,11 +19,13 @@ interface ModelSession {
   events: { type: string; data: unknown; ts: string }[];
   title: string | null;
   openTurnId: string | null;
+  outcome: string | null;
   draft: LiveDraft | undefined;
 }
 
 const session = fc.constantFrom('a', 'b', 'c');
 const messageId = fc.constantFrom('msg_1', 'msg_2');
+const outcome = fc.constantFrom('completed', 'failed', 'cancelled');
 const text = fc.string({ unit: 'binary', maxLength: 8 });
 
 const draftOfEvent = (sessionId: string): fc.Arbitrary<EventDraft> =>
@@ -32,7 +34,7 @@ const draftOfEvent = (sessionId: string): fc.Arbitrary<EventDraft> =>
     { weight: 3, arbitrary: text.map((title) => titled(sessionId, title)) },
     { weight: 5, arbitrary: fc.tuple(text, messageId).map(([said_, id]) => said(sessionId, said_, id)) },
     { weight: 2, arbitrary: fc.nat(9).map((turn) => turnStarted(sessionId, `turn_${turn}`)) },
-    { weight: 2, arbitrary: fc.constant(turnFinished(sessionId)) },
+    { weight: 2, arbitrary: outcome.map((how) => turnFinished(sessionId, 'turn_1', how)) },
   );
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -110,7 +112,8 @@ function createModel() {
       exists = true;
     }
     if (deleted.has(sessionId)) return 'already_exists';
-    const target = sessions.get(sessionId) ?? { events: [], title: null, openTurnId: null, draft: undefined };
+    const nothing = { title: null, openTurnId: null, outcome: null, draft: undefined };
+    const target = sessions.get(sessionId) ?? { events: [], ...nothing };
     sessions.set(sessionId, target);
     for (const draft of drafts) apply(target, draft, ts);
     return 'ok';
@@ -137,7 +140,8 @@ function apply(target: ModelSession, draft: EventDraft, ts: string): void {
   if (draft.type === 'session_titled') target.title = draft.data.title.toWellFormed();
   if (draft.type === 'turn_started') target.openTurnId = draft.data.turnId;
   if (draft.type === 'assistant_message' && draft.data.messageId === target.draft?.messageId) target.draft = undefined;
-  if (draft.type === 'turn_finished') Object.assign(target, { openTurnId: null, draft: undefined });
+  if (draft.type === 'turn_finished')
+    Object.assign(target, { openTurnId: null, outcome: draft.data.outcome, draft: undefined });
 }
 
 async function compare(
@@ -148,14 +152,14 @@ async function compare(
   const expected = [...model].map(([sessionId, { events }]) => ({ sessionId, updatedAt: events.at(-1)?.ts ?? '' }));
   const place = ({ sessionId, updatedAt }: { sessionId: string; updatedAt: string }) => `${updatedAt} ${sessionId}`;
   assert.deepEqual(rows.map(place), expected.map(place).sort().reverse());
-  for (const [sessionId, { events, title, openTurnId, draft }] of model) {
+  for (const [sessionId, { events, title, openTurnId, outcome, draft }] of model) {
     const entries = await log.read(sessionId, -1, 1000);
     assert.deepEqual(
       entries.map(({ event: { seq, type, data, ts } }) => ({ seq, type, data, ts })),
       events.map((event, seq) => ({ seq, ...event })),
     );
     const row = await log.session(sessionId);
-    assert.deepEqual([row?.title, row?.openTurnId], [title, openTurnId]);
+    assert.deepEqual([row?.title, row?.openTurnId, row?.outcome], [title, openTurnId, outcome]);
     assert.deepEqual([row?.head.seq, row?.head.chk], [events.length - 1, entries.at(-1)?.chk]);
     assert.deepEqual(await log.draft(sessionId), draft);
   }

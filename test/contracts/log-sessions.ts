@@ -7,7 +7,7 @@ import { type FakeClock, fakeClock } from '../support/fake-clock.ts';
 import type { LogFactory } from './log.ts';
 
 export function listing(factory: LogFactory): void {
-  test('[LOG8] the row of a Session follows its Events', async () => {
+  test('[LOG8] [DIR2] the row of a Session follows its Events', async () => {
     const clock = fakeClock();
     await using fixture = await factory(clock);
     const { log } = fixture;
@@ -26,6 +26,7 @@ export function listing(factory: LogFactory): void {
       updatedAt: createdAt,
       head: { epoch, seq: 0, chk: first?.chk },
       openTurnId: null,
+      outcome: null,
     });
     clock.advance(1500);
     const entries = await log.append([titled('a', 'one'), titled('a', 'two'), turnStarted('a', 'turn_7')]);
@@ -39,6 +40,11 @@ export function listing(factory: LogFactory): void {
     await log.append([turnStarted('a', 'turn_8'), turnFinished('a', 'turn_8'), turnStarted('a', 'turn_9')]);
     assert.equal((await log.session('a'))?.openTurnId, 'turn_9');
     assert.equal((await log.session('a'))?.title, 'two');
+    assert.equal((await log.session('a'))?.outcome, 'completed', 'that of the last one which has ended');
+    const data = { turnId: 'turn_9', outcome: 'timed_out', stopReason: 'cancelled' } as const;
+    await log.append([{ sessionId: 'a', type: 'turn_finished', data }]);
+    await log.append([said('a', 'y')]);
+    assert.equal((await log.session('a'))?.outcome, 'timed_out');
     for (const additionalDirectories of [['/x', '/y,z'], []]) {
       const directories = async () => (await log.session('a'))?.additionalDirectories;
       await log.append([{ sessionId: 'a', type: 'session_configured', data: { additionalDirectories } }]);

@@ -72,7 +72,7 @@ test('[REC4] a permission that waited is asked again under its name, and what is
   const client = await next.client();
   await client.request('session/load', { sessionId: id, cwd: w.dir, mcpServers: [] });
   const request = await client.frame(({ method }) => method === 'session/request_permission');
-  assert.deepEqual(request.params?._meta, { pixir: { permissionId } });
+  assert.deepEqual(request.params?._meta, { pixir: { permissionId, expiresAt: asked?.data.expiresAt } });
   client.raw({ jsonrpc: '2.0', id: request.id, result: { outcome: { outcome: 'selected', optionId: 'allow' } } });
   assert.equal((await endOf(next, id))?.outcome, 'completed');
   assert.equal(await readFile(join(w.dir, 'poked'), 'utf8'), 'x');

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createWorkspaceResolver } from '../../src/cli/workspaces.ts';
+import { createWorkspaces } from '../../src/cli/workspaces.ts';
 import { attach, awaitTurn, send } from '../../src/core/conversation.ts';
 import { fork, list, setDirectories, start } from '../../src/core/lifecycle.ts';
 import { isWithin, LOCAL, type Principal } from '../../src/core/principal.ts';
@@ -44,7 +44,7 @@ test('[ROOT2] only what the operator and the credential allow, and a refusal tel
   await using w = await world();
   const { cwd, one, two } = await grounds(w);
   await writeFile(join(one, 'file'), '');
-  const runtime = { ...w.runtime, resolveWorkspace: createWorkspaceResolver([cwd, one]) };
+  const runtime = { ...w.runtime, ...createWorkspaces([cwd, one], cwd) };
   const found = (path: string, principal: Principal = LOCAL) => directoriesFor(runtime, principal, cwd, [cwd, path]);
   assert.deepEqual(await found(one), [one]);
   const bound = { ...LOCAL, workspaces: [cwd] };

@@ -71,6 +71,7 @@ const NAME = fc.constantFrom('a', 'b');
 const draftWith = (type: EventType, data: (name: string) => object) =>
   NAME.map((name) => ({ sessionId: ID, type, data: { turnId: 't', ...data(name) } }) as EventDraft);
 const expiresAt = '2026-01-01T00:30:00.000Z';
+const USAGE = { input: 10, cached: 4, output: 3, reasoning: 1 };
 const anyDraft = fc.oneof(
   draftWith('session_configured', (model) => ({ mode: 'plan', model })),
   draftWith('session_titled', (title) => ({ title, by: 'client' })),
@@ -80,6 +81,7 @@ const anyDraft = fc.oneof(
   draftWith('reasoning', (id) => ({ messageId: 'm', model: 'm', dialect: 'd', item: { id }, summary: '' })),
   draftWith('assistant_message', (text) => ({ messageId: 'm', text })),
   draftWith('provider_usage', () => ({ model: 'm', iteration: 3, usage: null, contextWindow: null })),
+  draftWith('provider_usage', () => ({ model: 'm', iteration: 3, usage: USAGE, contextWindow: 100 })),
   draftWith('tool_call', (callId) => ({ callId, name: 'read', args: { path: 'x' }, title: 'Read', kind: 'read' })),
   draftWith('permission_requested', (callId) => ({ permissionId: `p${callId}`, callId, argsHash: 'h', expiresAt })),
   draftWith('permission_decision', (callId) => ({ permissionId: `p${callId}`, callId, decision: 'deny' })),
@@ -175,8 +177,8 @@ test('[SNAP2] what a snapshot says is pinned: another fold is another version of
   const { state } = await Session.open(portsOf(await logOf([...turn, ...next])), ID);
   const { json, chk } = takeSnapshot({ state, seq: 0, chk: '' });
   assert.deepEqual([state.openCalls.size, state.permissions.size, state.rules.size, state.prompts.size], [1, 1, 1, 2]);
-  assert.equal(chk, chainCheck('', 'state.4', json));
-  assert.equal(hash('sha256', json, 'hex').slice(0, 16), '668747fa2af7fde5');
+  assert.equal(chk, chainCheck('', 'state.5', json));
+  assert.equal(hash('sha256', json, 'hex').slice(0, 16), 'b3850c41451af26b');
 });
 
 test('[SNAP3] History is read when a Turn needs it', async () => {

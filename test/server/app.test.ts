@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { REPOSITORY } from '../support/processes.ts';
 import { BEARER, exchange, startServer, statusOf, TOKEN } from './support.ts';
 
 test('[HTTP1] /healthz is 200 while the server is up', async (t) => {
@@ -72,7 +74,7 @@ test('[HTTP3] every answer forbids caching, framing and sniffing', async (t) => 
 });
 
 test('[HTTP4] / says what this is and how to connect', async (t) => {
-  const { port } = await startServer(t);
+  const { port } = await startServer(t, { uiDir: join(REPOSITORY, 'web') });
   const answer = await fetch(`http://127.0.0.1:${port}/`);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
   assert.match(await answer.text(), /\/acp[\s\S]*Authorization: Bearer/);

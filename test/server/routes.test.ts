@@ -8,6 +8,7 @@ import { createApp } from '../../src/server/app.ts';
 import { createOneTime } from '../../src/server/one-time.ts';
 import { methodsAt, ROUTES } from '../../src/server/routes.ts';
 import { APP_LIMITS } from '../support/app-limits.ts';
+import { HASHED } from '../support/ui-fixture.ts';
 import { APP, OWN, stage } from './sign-in-support.ts';
 import { exchange, statusOf } from './support.ts';
 
@@ -31,7 +32,7 @@ const known = (status: number) => forCredentials(401, 401, status, status);
 /** What a request without a body is answered, plain and as an upgrade. By hand: it asks nothing of the product. */
 const TABLE: Record<string, Record<string, [plain: Statuses, upgrade: Statuses]>> = {
   ...Object.fromEntries(
-    ['/', '/sign-in.js', '/healthz', '/readyz'].map((path) => [
+    ['/', '/sw.js', '/assets/:file', '/healthz', '/readyz'].map((path) => [
       path,
       { GET: [always(200), always(404)], HEAD: [always(200), always(404)] },
     ]),
@@ -62,6 +63,9 @@ const ENDINGS = {
     'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
   ],
 };
+
+/** What is asked for where the table has a name in place of one. */
+const asked = (path: string) => path.replace(':file', HASHED);
 
 const sorted = (methods: readonly string[]) => [...methods].sort().join(', ');
 
@@ -112,7 +116,7 @@ test('[ADM8] every route answers every method to every credential as the table s
   const knock = async ({ path, method, credential, form }: (typeof cells)[number]) => {
     const token = credential === 'wrong' ? 'wrong' : tokens[credential];
     const answer = await exchange(server.port, [
-      `${method} ${path} HTTP/1.1`,
+      `${method} ${asked(path)} HTTP/1.1`,
       `Host: 127.0.0.1:${server.port}`,
       ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
       ...ENDINGS[form],
@@ -135,7 +139,7 @@ test('[ADM8] a page of a listed origin gets a WebSocket and tickets, and with a 
   for (const path of Object.keys(TABLE))
     for (const method of METHODS)
       for (const form of ['plain', 'upgrade'] as const) {
-        const head = [`${method} ${path} HTTP/1.1`, `Host: 127.0.0.1:${server.port}`];
+        const head = [`${method} ${asked(path)} HTTP/1.1`, `Host: 127.0.0.1:${server.port}`];
         const page = [`Origin: ${APP}`, `Authorization: Bearer ${OWN}`];
         const answer = await exchange(server.port, [...head, ...page, ...ENDINGS[form]]);
         if (statusOf(answer) !== 403) served.push(`${method} ${path} ${form} ${statusOf(answer)}`);

@@ -9,6 +9,7 @@ import { LOCAL, type Principal } from '../../src/core/principal.ts';
 import { type AppOptions, createApp } from '../../src/server/app.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { APP_LIMITS } from '../support/app-limits.ts';
+import { uiFixture } from '../support/ui-fixture.ts';
 
 export const TOKEN = 'canary-0123456789abcdef';
 export const ADA: Principal = { ...LOCAL, name: 'ada', owner: 'ada' };
@@ -73,6 +74,7 @@ export async function startServer(
     readiness: () => true,
     limits: APP_LIMITS,
     logger,
+    uiDir: uiFixture(t),
     ...overrides,
   });
   await app.listen({ host, port: 0 });

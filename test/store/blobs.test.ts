@@ -44,7 +44,7 @@ test('[CONT5] a crash between a blob and its Event leaves a sound Session, and n
   const { log, db } = fixture;
   await log.append([created('a')]);
   await log.blobs.put('a', BYTES);
-  assert.deepEqual(await log.verifySession('a'), { ok: true, events: 1 });
+  assert.partialDeepStrictEqual(await log.verifySession('a'), { ok: true, events: 1 });
   await log.deleteSession('a');
   for (const table of ['blobs', 'blob_refs'])
     assert.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table);
@@ -72,7 +72,7 @@ for (const [damage, sql, reason] of [
     await log.append([created('a')]);
     await log.blobs.put('a', BYTES);
     await log.append([showing('a', BYTES)]);
-    assert.deepEqual(await log.verifySession('a'), { ok: true, events: 2 });
+    assert.partialDeepStrictEqual(await log.verifySession('a'), { ok: true, events: 2 });
     db.exec(sql);
     const found = await log.verifySession('a');
     assert.ok(!found.ok && found.firstBad.seq === 1);

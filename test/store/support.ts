@@ -1,6 +1,6 @@
 /** Short ways to write Events in the tests of the store, and one Event of every type. */
 import { CoreError, type ErrorCode } from '../../src/core/errors.ts';
-import { EVENT_TYPES, type EventData, type EventDraft } from '../../src/core/event.ts';
+import { EVENT_TYPES, type EventData, type EventDraft, type TurnOutcome } from '../../src/core/event.ts';
 import type { LiveDraft } from '../../src/core/log.ts';
 
 /** For assert.rejects and assert.throws. */
@@ -24,8 +24,8 @@ export function turnStarted(sessionId: string, turnId = 'turn_1'): EventDraft {
   return { sessionId, type: 'turn_started', data: { turnId } };
 }
 
-export function turnFinished(sessionId: string, turnId = 'turn_1'): EventDraft {
-  return { sessionId, type: 'turn_finished', data: { turnId, outcome: 'completed', stopReason: 'end_turn' } };
+export function turnFinished(sessionId: string, turnId = 'turn_1', outcome: TurnOutcome = 'completed'): EventDraft {
+  return { sessionId, type: 'turn_finished', data: { turnId, outcome, stopReason: 'end_turn' } };
 }
 
 /** What has streamed so far of the message `msg_1`. */
@@ -91,6 +91,8 @@ const samples: EventData = {
     error: failure,
     diffs: [{ path: '/w/a.ts', oldText: null, newText: 'x' }],
     dryRun: true,
+    durationMs: 1_500,
+    exitCode: null,
   },
   permission_requested: {
     turnId,
@@ -120,6 +122,16 @@ const samples: EventData = {
     contextWindow: 1_000,
   },
   compaction_failed: { turnId, compactionId: 'cmp_2', error: failure, goesOn: true },
+  skill_activation: {
+    turnId,
+    name: 'review',
+    description: 'How we review',
+    scope: 'workspace',
+    path: '/w/.agents/skills/review/SKILL.md',
+    contentHash: 'ab12',
+    content: '---\nname: review\n---\n',
+    activatedBy: 'user',
+  },
   plan: { turnId, entries: [{ content: 'first', priority: 'high', status: 'pending' }] },
   turn_finished: { turnId, outcome: 'failed', stopReason: 'end_turn', error: failure },
 };

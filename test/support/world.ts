@@ -1,12 +1,11 @@
 /** A whole agent for tests: the real runtime over ports that are real implementations, and as many clients as wanted. */
-import { realpath } from 'node:fs/promises';
 import type { ConnectionLimits } from '../../src/acp/agent.ts';
 import { openPeer } from '../../src/acp/peer.ts';
 import type { OpenPeer } from '../../src/acp/transport.ts';
+import { createWorkspaces } from '../../src/cli/workspaces.ts';
 import { type Blobs, blobHash } from '../../src/core/blobs.ts';
 import { createBus } from '../../src/core/bus.ts';
 import { recover } from '../../src/core/conversation.ts';
-import { CoreError } from '../../src/core/errors.ts';
 import type { Event, EventType } from '../../src/core/event.ts';
 import type { RuntimeLimits } from '../../src/core/limits.ts';
 import type { Log } from '../../src/core/log.ts';
@@ -16,6 +15,7 @@ import { createRuntime, type Runtime, type RuntimeParts, type RuntimeSettings } 
 import type { Tool } from '../../src/core/tool.ts';
 import { createScripted, type Script, type ScriptedProvider } from '../../src/providers/scripted.ts';
 import { type MemoryLog, memoryLog } from '../../src/store/memory-log.ts';
+import { createFileLister } from '../../src/tools/file-lister.ts';
 import { createMcp, type McpOptions } from '../../src/tools/mcp.ts';
 import { noSandbox } from '../../src/tools/sandbox.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
@@ -34,6 +34,7 @@ export interface WorldOptions {
   limits?: Partial<RuntimeLimits & ConnectionLimits>;
   hasRoom?: RuntimeParts['hasRoom'];
   openServers?: RuntimeParts['openServers'];
+  findSkills?: RuntimeParts['findSkills'];
 }
 
 export interface World extends AsyncDisposable {
@@ -120,12 +121,10 @@ async function build(options: WorldOptions, { dir, clock, log, dispose }: Ground
     },
     hasRoom: options.hasRoom ?? (async () => true),
     openServers: options.openServers ?? mcp(),
-    async resolveWorkspace(path) {
-      const real = await realpath(path).catch(() => {
-        throw new CoreError('invalid_params', 'no such directory', { field: 'cwd' });
-      });
-      return real;
-    },
+    findSkills: options.findSkills ?? (async () => []),
+    ...createWorkspaces(null, dir),
+    listFiles: createFileLister([]),
+    verifyLog: log.verifySession,
   });
   await recover(runtime);
   const open: OpenPeer = (transport, principal) =>

@@ -8,20 +8,22 @@ import { createTools } from '../../src/tools/index.ts';
 import { errorOf, openWorkspace, toolNamed, type Workspace } from './support.ts';
 
 describe('bash', () => {
-  test('[O04] shows both outputs in order, and how a command failed', async () => {
+  test('[O04] [TL4] shows both outputs in order, and how a command failed', async () => {
     await using workspace = await openWorkspace({ 'a.txt': 'x' });
     const bash = (command: string) => workspace.run('bash', { command });
-    assert.deepEqual(await bash('ls'), { ok: true, output: 'a.txt\n' });
-    assert.deepEqual(await bash('exit 3'), { ok: false, output: '[exit code 3]' });
-    assert.deepEqual(await bash('printf half; exit 3'), { ok: false, output: 'half\n[exit code 3]' });
-    assert.deepEqual(await bash('kill -9 $$'), { ok: false, output: '[killed by signal SIGKILL]' });
+    assert.deepEqual(await bash('ls'), { ok: true, output: 'a.txt\n', exitCode: 0 });
+    assert.deepEqual(await bash('exit 3'), { ok: false, output: '[exit code 3]', exitCode: 3 });
+    assert.equal((await bash('printf half; exit 3')).output, 'half\n[exit code 3]');
+    assert.deepEqual(await bash('kill -9 $$'), { ok: false, output: '[killed by signal SIGKILL]', exitCode: null });
     assert.deepEqual(await bash('for i in 1 2 3; do echo $i; echo e$i >&2; done'), {
       ok: true,
       output: '1\ne1\n2\ne2\n3\ne3\n',
+      exitCode: 0,
     });
     assert.deepEqual(await bash('pwd; [[ a == a* ]] && echo bash; cat; echo done 2>/dev/null'), {
       ok: true,
       output: `${workspace.directory}\nbash\ndone\n`,
+      exitCode: 0,
     });
     assert.match((await bash('no-such-program')).output, /not found\n\[exit code 127\]$/);
   });

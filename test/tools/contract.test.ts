@@ -2,9 +2,10 @@
 import { testTools } from '../contracts/tool.ts';
 import { openWorkspace, tools } from './support.ts';
 
-const small = { 'a.txt': 'one\ntwo\n' };
 const many = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`many/${'x'.repeat(200)}${i}.txt`, '']));
-const huge = { ...many, 'big.txt': 'x needle\n'.repeat(5_000) };
+const skill = { '.agents/skills/review/SKILL.md': '---\nname: review\ndescription: How we review.\n---\nLook.\n' };
+const long = 'x needle\n'.repeat(5_000);
+const huge = { ...many, ...skill, 'big.txt': long, '.agents/skills/review/big.txt': long };
 
 testTools(
   tools,
@@ -29,8 +30,13 @@ testTools(
     },
     list: { args: { path: '.' }, outside: { path: '..' }, huge: { path: 'many' } },
     read: { args: { path: 'a.txt' }, outside: { path: '../../etc/passwd' }, huge: { path: 'big.txt' } },
+    skill: {
+      args: { name: 'review' },
+      outside: { name: 'review', path: '../../../a.txt' },
+      huge: { name: 'review', path: 'big.txt' },
+    },
     update_plan: { args: { entries: [{ content: 'Look', priority: 'high', status: 'in_progress' }] } },
     write: { args: { path: 'new/c.txt', content: 'hello' }, outside: { path: '/tmp/x', content: 'hello' } },
   },
-  (size) => openWorkspace(size === 'huge' ? huge : small),
+  (size) => openWorkspace(size === 'huge' ? huge : { ...skill, 'a.txt': 'one\ntwo\n' }),
 );

@@ -36,9 +36,10 @@ describe('a confined command with more roots', { concurrency: true, ...options }
     assert.deepEqual(await g.run(`pwd; echo x > ${g.added}/new; mkdir ${g.added}/d; mv ${g.added}/new ${g.added}/d/`), {
       ok: true,
       output: `${g.workspace}\n`,
+      exitCode: 0,
     });
     assert.equal(readFileSync(join(g.added, 'd/new'), 'utf8'), 'x\n');
-    assert.deepEqual(await g.run(`ls ${g.dir} | xargs`), { ok: true, output: 'added data home work\n' });
+    assert.deepEqual(await g.run(`ls ${g.dir} | xargs`), { ok: true, output: 'added data home work\n', exitCode: 0 });
     const writable = await g.run("awk '$5 !~ /^.dev/ && $6 ~ /^rw/ && !/ - tmpfs /{print $5}' /proc/self/mountinfo");
     assert.equal(writable.output, `${g.added}\n${g.workspace}\n`);
     assert.equal((await g.run(`ls ${g.added}`, [])).ok, false, 'only while it is a root');
@@ -74,7 +75,7 @@ describe('a confined command with more roots', { concurrency: true, ...options }
     await using g = await withRoots();
     const look = `cat ${g.home}/.ssh/id ${g.data}/token 2>/dev/null | wc -c; pwd`;
     for (const added of [[g.home, g.data], [g.dir]])
-      assert.deepEqual(await g.run(look, added), { ok: true, output: `0\n${g.workspace}\n` });
+      assert.deepEqual(await g.run(look, added), { ok: true, output: `0\n${g.workspace}\n`, exitCode: 0 });
     assert.match((await errorOf(g.run('pwd', ['/']))).message, /cannot show a root/);
   });
 });

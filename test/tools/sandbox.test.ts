@@ -110,7 +110,7 @@ describe('a confined command', { concurrency: true, ...options }, () => {
     await once(udp, 'message');
     assert.deepEqual(seen, ['ours']);
     const open = await g.bashIn({ network: true })(`echo > /dev/tcp/127.0.0.1/${port}`);
-    assert.deepEqual(open, { ok: true, output: '' }, 'allowed, the network is there');
+    assert.deepEqual(open, { ok: true, output: '', exitCode: 0 }, 'allowed, the network is there');
     udp.close();
     for (const server of servers) server.close();
   });

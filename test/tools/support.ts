@@ -5,9 +5,10 @@ import { dirname, join } from 'node:path';
 import { toCoreError } from '../../src/core/errors.ts';
 import type { Tool, ToolContext, ToolResult } from '../../src/core/tool.ts';
 import { createTools } from '../../src/tools/index.ts';
+import { createSkillFinder } from '../../src/tools/skill-files.ts';
 import type { ToolWorkspace } from '../contracts/tool.ts';
 
-export const tools = createTools({ env: process.env });
+export const tools = createTools({ env: process.env, findSkills: createSkillFinder() });
 
 export class Workspace implements ToolWorkspace {
   /** What the running tools showed so far. */

@@ -3,11 +3,18 @@ import type { Method } from '../method.ts';
 import { authenticate } from './authenticate.ts';
 import { initialize } from './initialize.ts';
 import { logout } from './logout.ts';
+import { directories } from './pixir-directories.ts';
 import { attach } from './pixir-session-attach.ts';
 import { detach } from './pixir-session-detach.ts';
+import { files } from './pixir-session-files.ts';
 import { history } from './pixir-session-history.ts';
+import { info } from './pixir-session-info.ts';
+import { log } from './pixir-session-log.ts';
 import { permissions } from './pixir-session-permissions.ts';
 import { permissionsRevoke } from './pixir-session-permissions-revoke.ts';
+import { verify } from './pixir-session-verify.ts';
+import { sessionsUnwatch } from './pixir-sessions-unwatch.ts';
+import { sessionsWatch } from './pixir-sessions-watch.ts';
 import { sessionCancel } from './session-cancel.ts';
 import { sessionClose } from './session-close.ts';
 import { sessionDelete } from './session-delete.ts';
@@ -44,6 +51,13 @@ const TABLE = [
   history,
   permissions,
   permissionsRevoke,
+  info,
+  files,
+  log,
+  verify,
+  directories,
+  sessionsWatch,
+  sessionsUnwatch,
 ];
 
 export const METHODS: ReadonlyMap<string, Method> = new Map(TABLE.map((method) => [method.name, method]));

@@ -1,11 +1,24 @@
 /** `initialize`: must come first, once. Whatever version a client asks for, we answer the one we speak. */
 import type { ClientCapabilities, InitializeResponse } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import { newSessionOptions } from '../config-options.ts';
 import { defineMethod } from '../method.ts';
 
 const PROTOCOL_VERSION = 1;
 /** Capabilities that the stable schema has no word for yet. */
 const UNSTABLE = { fork: {}, title: {} };
+/** What we add to the protocol. */
+const EXTENSIONS = {
+  cursor: 1,
+  attach: {},
+  history: {},
+  permissions: {},
+  promptKey: {},
+  sessions: { watch: {}, info: {} },
+  directories: {},
+  files: {},
+  log: { verify: {} },
+};
 
 /** Only what we act upon is checked; other members may be anything. */
 const capabilitiesSchema = z.looseObject({
@@ -29,7 +42,8 @@ export const initialize = defineMethod({
   }),
   async handle({ clientCapabilities }, { agent, connection }): Promise<InitializeResponse> {
     connection.initialize((clientCapabilities ?? {}) as ClientCapabilities);
-    const { models, sandbox } = agent.runtime.settings;
+    const { settings } = agent.runtime;
+    const { models, sandbox } = settings;
     return {
       protocolVersion: PROTOCOL_VERSION,
       agentInfo: { name: agent.name, version: agent.version },
@@ -39,12 +53,15 @@ export const initialize = defineMethod({
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { resume: {}, list: {}, close: {}, delete: {}, additionalDirectories: {}, ...UNSTABLE },
         auth: { logout: {} },
-        _meta: {
-          pixir: { cursor: 1, attach: {}, history: {}, permissions: {}, promptKey: {}, sandbox: await sandbox?.() },
-        },
+        _meta: { pixir: { ...EXTENSIONS, sandbox: await sandbox?.() } },
       },
       authMethods: showsTerminals(clientCapabilities) ? agent.authMethods : [],
-      _meta: { pixir: { models: models.map(({ id, name }, index) => ({ id, name, default: index === 0 })) } },
+      _meta: {
+        pixir: {
+          models: models.map(({ id, name }, index) => ({ id, name, default: index === 0 })),
+          configOptions: newSessionOptions(settings),
+        },
+      },
     };
   },
 });

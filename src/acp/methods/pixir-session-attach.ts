@@ -16,14 +16,15 @@ export const attach = defineMethod({
     cursor: z.string().max(1_024).optional(),
     role: z.enum(['controller', 'observer']).default('controller'),
   }),
-  async handle({ sessionId, cursor, role }, { connection, afterAnswer }): Promise<AttachResult> {
+  async handle({ sessionId, cursor, role }, context): Promise<AttachResult> {
+    const { connection, afterAnswer } = context;
     const begun = Promise.withResolvers<Start>();
     const feed = await connection.feeds.attach(sessionId, async (session) => {
       const start = await startAt(session, cursor);
       begun.resolve(start);
       return { position: start.position, options: { cursors: true, announce: true, role } };
     });
-    offerCommands(feed, { afterAnswer });
+    await offerCommands(feed, context);
     afterAnswer(() => feed.start());
     const start = await begun.promise;
     const { tail, state } = feed.session;

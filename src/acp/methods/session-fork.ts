@@ -31,7 +31,7 @@ export const sessionFork = defineMethod({
     const create = () => fork(agent.runtime, connection.principal, wanted);
     const feed = await connection.feeds.attachNew(create);
     feed.start();
-    offerCommands(feed, context);
+    await offerCommands(feed, context);
     return { sessionId: feed.session.id, ...sessionSetup(feed, agent, await equipSession(context, feed, mcpServers)) };
   },
 });

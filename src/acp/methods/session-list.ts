@@ -1,10 +1,10 @@
 /** `session/list`: the Sessions that the client may reach, newest first, page by page. It opens none of them. */
-import type { ListSessionsResponse, SessionInfo } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { list } from '../../core/lifecycle.ts';
-import type { SessionRow } from '../../core/log.ts';
 import { invalidParams } from '../errors.ts';
 import { cwdSchema, defineMethod } from '../method.ts';
+import { sessionInfo } from '../session-info.ts';
+import type { SessionPage } from '../wire.ts';
 
 const PAGE = 50;
 
@@ -17,22 +17,16 @@ export const sessionList = defineMethod({
   name: 'session/list',
   kind: 'request',
   params: z.object({ cwd: cwdSchema.nullish(), cursor: z.string().max(1_024).nullish() }),
-  async handle({ cwd, cursor }, { agent, connection }): Promise<ListSessionsResponse> {
+  async handle({ cwd, cursor }, { agent, connection }): Promise<SessionPage> {
     const from = cursor == null ? {} : { before: decodePlace(cursor) };
     const query = { workspace: cwd ?? undefined, ...from, limit: PAGE + 1 };
     const rows = await list(agent.runtime, connection.principal, query);
     const page = rows.slice(0, PAGE);
     const last = page.at(-1);
-    return { sessions: page.map(infoOf), ...(last && rows.length > PAGE ? { nextCursor: encodePlace(last) } : {}) };
+    const sessions = page.map((row) => sessionInfo(agent.runtime, row));
+    return { sessions, ...(last && rows.length > PAGE ? { nextCursor: encodePlace(last) } : {}) };
   },
 });
-
-function infoOf(row: SessionRow): SessionInfo {
-  const { sessionId, workspace: cwd, additionalDirectories, title, updatedAt, openTurnId } = row;
-  const added = additionalDirectories.length > 0 && { additionalDirectories };
-  const _meta = { pixir: { state: openTurnId === null ? 'idle' : 'running' } };
-  return { sessionId, cwd, ...added, ...(title === null ? {} : { title }), updatedAt, _meta };
-}
 
 function encodePlace({ updatedAt, sessionId }: Place): string {
   return Buffer.from(JSON.stringify({ updatedAt, sessionId })).toString('base64url');

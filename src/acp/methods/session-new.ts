@@ -19,7 +19,7 @@ export const sessionNew = defineMethod({
     const create = () => start(agent.runtime, connection.principal, { workspace, additionalDirectories });
     const feed = await connection.feeds.attachNew(create);
     feed.start();
-    offerCommands(feed, context);
+    await offerCommands(feed, context);
     return { sessionId: feed.session.id, ...sessionSetup(feed, agent, await equipSession(context, feed, mcpServers)) };
   },
 });

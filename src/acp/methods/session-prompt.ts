@@ -43,6 +43,7 @@ export const sessionPrompt = defineMethod({
     try {
       const feed = await connection.feeds.control(sessionId);
       await assertInside(content, rootsOf(feed.session.state), agent.runtime.resolveWorkspace);
+      const command = await readCommand(content, () => agent.runtime.findSkills(feed.session.state.workspace));
       const messageId = newId('usr');
       feed.skipOwn(messageId);
       const { done } = await send(agent.runtime, connection.principal, {
@@ -57,7 +58,7 @@ export const sessionPrompt = defineMethod({
         permissionMode: _meta?.permission_mode,
         presenterContext: _meta?.pixir?.presenter_context ?? _meta?.presenter_context,
         client: connection.services(sessionId),
-        ...readCommand(content),
+        ...command,
       });
       if (open.cancelRequested) await interrupt(agent.runtime, connection.principal, sessionId);
       const end = await done;

@@ -73,12 +73,12 @@ export async function startServer(): Promise<Server> {
 }
 
 /** The bus is lossy by contract: whoever misses a delta finds its text in the Session. */
-function lossy({ publish, subscribe }: Bus, isLost: () => boolean): Bus {
+function lossy(bus: Bus, isLost: () => boolean): Bus {
   return {
-    publish,
+    ...bus,
     subscribe: (sessionId, listener) =>
-      subscribe(sessionId, (signal) => {
-        if (signal.type !== 'delta' || !isLost()) listener(signal);
+      bus.subscribe(sessionId, (signal) => {
+        if (signal.type !== 'delta' || !isLost()) listener(signal, sessionId);
       }),
   };
 }
