@@ -1,13 +1,15 @@
 /**
  * Makes dist for the published package: src/main.ts as one file per lazily imported part, so that a command loads what it
- * needs in few reads, the reference client as one file with its types, and the bill of materials. It must never bundle a
+ * needs in few reads, the reference client as one file with its types, and the bill of materials; and web/dist, the UI. It must never bundle a
  * package that finds native files relative to itself.
  */
 import { execFile } from 'node:child_process';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build, type Metafile } from 'esbuild';
+import { build } from 'esbuild';
+import { buildWeb } from './build-web.ts';
+import { licenses, packagesIn } from './packages.ts';
 import { sbom } from './sbom.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -40,27 +42,9 @@ export async function bundle(entry: string, outdir: string): Promise<string[]> {
     metafile: true,
     logLevel: 'warning',
   });
-  const packages = packagesOf(metafile);
+  const packages = packagesIn(Object.keys(metafile.inputs));
   await writeFile(join(outdir, 'LICENSES.txt'), await licenses(packages));
   return packages;
-}
-
-function packagesOf({ inputs }: Metafile): string[] {
-  const inside = /(?<=^|\/)node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+(?=\/)/;
-  const paths = Object.keys(inputs).flatMap((path) => path.match(inside)?.[0] ?? []);
-  return [...new Set(paths)].sort();
-}
-
-/** The licences of everything that went into the bundle: they ask to travel along. */
-async function licenses(packages: readonly string[]): Promise<string> {
-  const texts = packages.map(async (path) => {
-    const directory = join(ROOT, path);
-    const { name, version, license } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
-    const files = (await readdir(directory)).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-    const content = await Promise.all(files.map((file) => readFile(join(directory, file), 'utf8')));
-    return [`${name} ${version} (${license})`, ...content.map((text) => text.trim())].join('\n\n');
-  });
-  return `${(await Promise.all(texts)).join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
 
 /** For browsers and Node alike: no package, no module of Node's. */
@@ -78,7 +62,9 @@ async function declareClient(outDir: string): Promise<void> {
 if (import.meta.main) {
   const dist = join(ROOT, 'dist');
   const bundled = await bundle(join(ROOT, 'src', 'main.ts'), dist);
-  const materials = sbom(await readFile(join(ROOT, 'package-lock.json'), 'utf8'), bundled);
+  const shown = await buildWeb();
+  const packages = [...new Set([...bundled, ...shown])];
+  const materials = sbom(await readFile(join(ROOT, 'package-lock.json'), 'utf8'), packages);
   await Promise.all([
     bundleClient(join(dist, 'client.js')),
     declareClient(join(dist, 'types')),
