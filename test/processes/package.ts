@@ -34,6 +34,9 @@ export function packaging(): void {
     assert.deepEqual([answered.code, JSON.parse(answered.stdout).result.agentInfo.name], [0, 'pixir']);
 
     await using server = await startServer(dir.path, {}, ['--workspace', dir.path], bin);
+    const page = await (await fetch(server.url)).text();
+    const [, script = ''] = page.match(/src="\.(\/assets\/index-[^"]+)"/) ?? assert.fail(page);
+    assert.equal((await fetch(server.url + script)).status, 200, 'the UI is in the package');
     const { client } = await connectWebSocket(server);
     await client.initialize();
     const sessionId = await client.newSession(dir.path);

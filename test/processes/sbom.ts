@@ -31,7 +31,7 @@ export async function assertSbom(installation: string): Promise<void> {
   const withProperty = (wanted: string) =>
     components.filter(({ properties }) => properties.some(({ name, value }) => name === wanted && value === 'true'));
 
-  const paths = await bundledPaths(dist);
+  const paths = [...new Set([...(await bundledPaths(dist)), ...(await shownPaths(join(installation, 'web', 'dist')))])];
   const bundled = await Promise.all(paths.map((path) => readManifest(join(REPOSITORY, path, 'package.json'))));
   assert.ok(bundled.length > 20, 'the bundle was looked at');
   assert.deepEqual(withProperty('pixir:bundled').map(lineOf).sort(), bundled.map(lineOf).sort());
@@ -69,6 +69,27 @@ async function bundledPaths(dist: string): Promise<string[]> {
     for (const [, path = ''] of code.matchAll(origin)) paths.add(path);
   }
   return [...paths];
+}
+
+/** As the licences beside the UI say, whose code has no such comments; what its source imports must be among them. */
+async function shownPaths(dist: string): Promise<string[]> {
+  const text = await readFile(join(dist, 'LICENSES.txt'), 'utf8');
+  const named = [...text.matchAll(/^(@?[\w./-]+) (\d+\.\d+\.\d+) \(.+\)$/gm)].map(
+    ([, name, version]) => `${name} ${version}`,
+  );
+  const { packages } = JSON.parse(await readFile(join(REPOSITORY, 'package-lock.json'), 'utf8'));
+  const paths = Object.keys(packages).filter((path) => {
+    const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+    return named.includes(`${name} ${packages[path].version}`);
+  });
+  for await (const file of glob('**/*.{ts,tsx,css}', { cwd: join(REPOSITORY, 'web', 'src') })) {
+    const source = await readFile(join(REPOSITORY, 'web', 'src', file), 'utf8');
+    for (const [, name = ''] of source.matchAll(
+      /^(?:import (?!type )[^;]*?from |import |@import )['"]((?:@[\w-]+\/)?[\w-]+)/gm,
+    ))
+      assert.ok(paths.includes(`node_modules/${name}`), `${file} imports ${name}`);
+  }
+  return paths;
 }
 
 /** What npm installs with the package: looked up as Node does it, or only named where it is for another platform. */
