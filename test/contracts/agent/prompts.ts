@@ -115,17 +115,19 @@ export function prompts(on: On): void {
     '[ACP8] two Sessions on one connection run side by side',
     {
       script: [
-        [{ type: 'wait', gate: 'a' }, ...say('first'), finish()],
+        [...say('wait, '), { type: 'wait', gate: 'a' }, ...say('first'), finish()],
         [...say('second'), finish()],
       ],
     },
     async ({ w, client }) => {
       const [a, b] = [await client.newSession(w.dir), await client.newSession(w.dir)];
       const slow = client.prompt(a, 'one');
+      // It must be the first at the model, whose answers come in order.
+      await client.update(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
       await client.prompt(b, 'two');
       w.provider.open('a');
       await slow;
-      assert.deepEqual([client.text(a), client.text(b)], ['first', 'second']);
+      assert.deepEqual([client.text(a), client.text(b)], ['wait, first', 'second']);
     },
   );
 }
