@@ -2,6 +2,8 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
+const SHARED = /node_modules\/(react|react-dom|scheduler|lucide-react)\/|web\/src\/(ui|state|server)\/|src\/client\//;
+
 // biome-ignore lint/style/noDefaultExport: Vite reads this one.
 export default defineConfig({
   root: import.meta.dirname,
@@ -13,6 +15,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What every part uses is one file, or it would be two dozen.
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },
   },
   worker: { format: 'es' },
 });

@@ -5,6 +5,7 @@ import { usePage } from '../page.tsx';
 import { connection } from '../server/client.ts';
 import type { OpenSession } from '../state/open-session.ts';
 import type { QueuedPrompt } from '../state/queue.ts';
+import { prompted } from '../state/shell.ts';
 import { useStore } from '../state/store.ts';
 import { UsageMeter } from '../tools/usage-meter.tsx';
 import { IconButton } from '../ui/button.tsx';
@@ -36,6 +37,7 @@ export function Composer({ session }: { session: OpenSession }) {
     draft.set(EMPTY_DRAFT);
     setNotes([]);
     session.send(content);
+    prompted.set(prompted.get() + 1);
     focusPrompt();
   }
 

@@ -3,7 +3,7 @@ import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } fro
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import type { Item } from '../state/items.ts';
 import type { OpenSession } from '../state/open-session.ts';
-import { shell, show } from '../state/shell.ts';
+import { prompted, shell, show } from '../state/shell.ts';
 import { useStore } from '../state/store.ts';
 import { names } from '../ui/button.tsx';
 import { Find } from './find.tsx';
@@ -28,6 +28,7 @@ export function ConversationList({ session }: { session: OpenSession }) {
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
   const end = useEnd(scroller, rows);
+  useOwnPrompt(end);
   const isSettled = useSettled();
   const nearTop = useOlder(session, list, isSettled ? rows : undefined);
   const go = useGo(rows.list, list, end);
@@ -102,6 +103,17 @@ function Beginning({ session }: { session: OpenSession }) {
       )}
     </div>
   );
+}
+
+/** Whoever sends a prompt sees it, and the answer. */
+function useOwnPrompt({ toEnd }: End): void {
+  const count = useStore(prompted);
+  const shown = useRef(count);
+  useEffect(() => {
+    if (shown.current === count) return;
+    shown.current = count;
+    toEnd();
+  }, [count, toEnd]);
 }
 
 const SETTLED_MS = 250;

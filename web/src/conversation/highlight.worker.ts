@@ -7,7 +7,8 @@ import type { Language } from './languages.ts';
 const THEME = 'variables';
 /** Lines beyond these stay without colours: minified code is not for reading. */
 const LONGEST_LINE = 2_000;
-const LINE_MS = 200;
+/** Long: the first lines in a language are slow, and the line after one that was cut would have the colours of its middle. */
+const LINE_MS = 2_000;
 
 const grammars: Record<Language, LanguageInput> = {
   bash: () => import('shiki/langs/bash.mjs'),

@@ -1,7 +1,9 @@
 /** What a person has said: text as it was written, pictures, and the files that came along. */
 import { FileText, Link2 } from 'lucide-react';
 import { useState } from 'react';
+import { connection } from '../server/client.ts';
 import type { Item } from '../state/items.ts';
+import { useStore } from '../state/store.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CopyButton } from './code-block.tsx';
@@ -29,11 +31,21 @@ export function PromptItem({ item }: { item: Prompt }) {
           ))}
         </div>
       )}
-      {item.pending && <p className="prompt-pending">Sending…</p>}
+      {item.pending && <Pending />}
       <div className="message-tools">
         <CopyButton text={itemMarkdown(item)} label="Copy prompt" />
       </div>
     </article>
+  );
+}
+
+/** The server has not said yet that it has it. */
+function Pending() {
+  const isCut = useStore(connection, ({ kind }) => kind === 'reconnecting' || kind === 'offline');
+  return (
+    <p className="prompt-pending">
+      {isCut ? 'Not confirmed yet. Sends when the connection is back, and runs once.' : 'Sending…'}
+    </p>
   );
 }
 

@@ -31,6 +31,9 @@ const ANSWER_WITHIN_MS = 10_000;
 /** Whoever signed in here; null: nobody, or somebody who signed out. It says who it was, and opens nothing. */
 export const person = keptStore<Person | null>('person', null);
 
+/** Whose drafts and queues lie in this browser. */
+const owner = keptStore<string | null>('owner', null);
+
 /** Believed until the server says otherwise. */
 export const account = createStore<Account>(atFirst());
 
@@ -99,13 +102,13 @@ export function notAdmitted(before: boolean): void {
   const wasIn = now.kind === 'in' && (before || person.get() !== null);
   if (now.kind === 'in' || now.why === 'asking')
     account.set({ kind: 'out', why: (!before && link?.why) || (wasIn ? 'revoked' : 'never') });
-  person.set(null);
+  if (person.get() !== null) person.set(null);
 }
 
 async function login(by: { token: string } | { code: string }): Promise<Account> {
   const response = await post('api/login', by).catch(() => undefined);
   if (!response?.ok) return { kind: 'out', why: refusal(response?.status, 'code' in by ? 'used_link' : 'wrong_token') };
-  person.set((await response.json().catch(() => ({}))) as Person);
+  becomes((await response.json().catch(() => ({}))) as Person);
   return { kind: 'in' };
 }
 
@@ -134,6 +137,17 @@ export async function signOut(): Promise<void> {
 
 /** What this device is like for everybody. */
 const EVERYBODYS = ['settings', 'plainKeys'];
+
+/** What somebody else has left in this browser, because they were not signed out but thrown out, is not for this person. */
+function becomes(next: Person): void {
+  const before = owner.get();
+  owner.set(next.owner ?? null);
+  person.set(next);
+  if (before === null || before === owner.get()) return;
+  forgetAll([...EVERYBODYS, 'owner', 'person']);
+  forgetPrompts();
+  location.reload();
+}
 
 /** Nothing of the person stays on this device or in memory, and the connection ends now and not when the server looks. */
 function leave(): void {

@@ -22,6 +22,7 @@ const RECENT = 4;
 
 export function FolderPicker({ value, onChange, problemId }: PickerProps) {
   const { known, listing, problem, place } = useListing(value);
+  useOnlyFolder(listing, value, onChange);
   const shown = listing ? filtered(listing.directories, place.filter) : [];
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
@@ -134,6 +135,17 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   const next = all[all.indexOf(event.target as HTMLElement) + (event.key === 'ArrowDown' ? 1 : -1)];
   next?.focus();
   event.preventDefault();
+}
+
+/** Where there is nothing to choose it is chosen, once: who empties the field wants to write. */
+function useOnlyFolder(listing: Directories | undefined, value: string, onChange: (path: string) => void): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (!listing || !isFirst.current) return;
+    isFirst.current = false;
+    const [only, ...others] = listing.path === null ? listing.directories : [];
+    if (only && others.length === 0 && value === '') onChange(only.path);
+  }, [listing, value, onChange]);
 }
 
 interface Answer {

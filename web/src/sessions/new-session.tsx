@@ -19,14 +19,20 @@ export function NewSession({ onClose }: { onClose(): void }) {
   const { client } = usePage();
   const [folder, setFolder] = useState(() => lastFolder.get() || (ordered.get()[0]?.cwd ?? ''));
   const [chosen, setChosen] = useState<Wanted>({});
-  const { isConnected, busy, problem, create } = useCreate(onClose);
+  const { isConnected, busy, problem, create, refuse } = useCreate(onClose);
   const ids = { form: useId(), problem: useId() };
   const options = offeredOptions(client);
   const wanted = { ...carefulChoice(options), ...chosen };
 
+  function choose(path: string): void {
+    setFolder(path);
+    refuse(undefined);
+  }
+
   function submit(event: FormEvent): void {
     event.preventDefault();
-    void create(folderOf(folder), wanted);
+    if (folderOf(folder) === '') refuse('Choose a folder first: the agent works in it.');
+    else void create(folderOf(folder), wanted);
   }
 
   return (
@@ -43,8 +49,8 @@ export function NewSession({ onClose }: { onClose(): void }) {
         </>
       }
     >
-      <form id={ids.form} className="new-session-form" onSubmit={submit}>
-        <FolderPicker value={folder} onChange={setFolder} problemId={problem && ids.problem} />
+      <form id={ids.form} className="new-session-form" noValidate onSubmit={submit}>
+        <FolderPicker value={folder} onChange={choose} problemId={problem && ids.problem} />
         <OptionFields
           options={options}
           wanted={wanted}
@@ -101,5 +107,5 @@ function useCreate(onCreated: () => void) {
       setBusy(false);
     }
   }
-  return { isConnected, busy, problem, create };
+  return { isConnected, busy, problem, create, refuse: setProblem };
 }

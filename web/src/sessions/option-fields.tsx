@@ -40,6 +40,7 @@ function OptionField({ option, value, onChoose }: FieldProps) {
       <select
         id={id}
         className="input"
+        data-option={option.id}
         value={value}
         title={option.description ?? undefined}
         onChange={(event) => onChoose(option.id, event.target.value)}

@@ -110,12 +110,12 @@ function Tools({ session, view, subject }: HeaderProps & { session: OpenSession;
           type="button"
           className={names('button quiet session-plan', plan === '' && 'icon')}
           aria-pressed={panel === 'plan'}
-          aria-label={plan === '' ? 'Plan' : `Plan, ${plan.replace('/', ' of ')} done`}
           title="Plan"
           onClick={() => togglePanel('plan')}
         >
           <ListTodo size={17} aria-hidden />
-          {plan}
+          <span className="visually-hidden">{plan === '' ? 'Plan' : `Plan, ${plan.replace('/', ' of ')} done`}</span>
+          <span aria-hidden>{plan}</span>
         </button>
       )}
       {!isNarrow && (

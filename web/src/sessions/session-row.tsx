@@ -21,7 +21,11 @@ interface RowProps {
 
 export const SessionRow = memo(function SessionRow({ session, isCurrent, isStop }: RowProps) {
   const { sessionId, updatedAt } = session;
-  const attention = useStore(readMarks, (marks) => attentionOf(session, marks));
+  const attention = useStore(readMarks, (marks) => {
+    const now = attentionOf(session, marks);
+    // Whoever sees this line sees the Session beside it, and is about to have read it.
+    return isCurrent && now === 'unread' ? 'idle' : now;
+  });
   const title = nameOf(session);
   const isWord = attention === 'needs_you' || attention === 'failed';
   return (

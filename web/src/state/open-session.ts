@@ -46,7 +46,7 @@ export class OpenSession {
     this.#queue = createQueue(sessionId, this.#refresh);
     this.#open().catch((error: unknown) => {
       // Refused: the whole page says so. Anything else is about this Session.
-      if (!(error instanceof ClientError && error.reason === 'refused')) this.#around.gone = true;
+      if (!isRefused(error)) this.#around.gone = true;
       this.#refresh();
     });
   }
@@ -122,9 +122,22 @@ export class OpenSession {
     if (this.#isClosed) return session.close();
     this.#session = session;
     void this.#listen(session);
-    await Promise.all([this.#readDetails(), this.#readEnd(session)]);
+    const sent = sentBefore(session);
+    if (sent && session.pending) void this.#await(session.pending, sent);
+    while (!(await this.#readAtFirst(session))) await caughtUp(session);
     this.#refresh();
     this.#sendNext();
+  }
+
+  /** False where the server refuses this browser: somebody may sign in, and then goes on here. */
+  async #readAtFirst(session: Session): Promise<boolean> {
+    try {
+      await Promise.all([this.#readDetails(), this.#readEnd(session)]);
+      return true;
+    } catch (error) {
+      if (isRefused(error)) return false;
+      throw error;
+    }
   }
 
   async #readDetails(): Promise<void> {
@@ -196,14 +209,19 @@ export class OpenSession {
     if (next) void this.#run(this.#session, next);
   }
 
-  async #run(session: Session, prompt: QueuedPrompt): Promise<void> {
+  #run(session: Session, prompt: QueuedPrompt): Promise<void> {
     this.#around.failed = undefined;
     // What was to be stopped has ended.
     this.#around.stopping = false;
     this.#refresh();
+    // Its key is from when it was queued: another tab with the same queue may send it too, and it runs once.
+    return this.#await(session.prompt(prompt.content, { pixir: { promptKey: prompt.promptKey } }), prompt);
+  }
+
+  /** What becomes of a prompt, also of one that an earlier life of the page has sent; then it is the next one's turn. */
+  async #await(answer: Promise<unknown>, prompt: QueuedPrompt): Promise<void> {
     try {
-      // Its key is from when it was queued: another tab with the same queue may send it too, and it runs once.
-      await session.prompt(prompt.content, { pixir: { promptKey: prompt.promptKey } });
+      await answer;
     } catch (error) {
       if (isTurnInProgress(error)) {
         // Somebody else was quicker: the end of that Turn is told.
@@ -221,6 +239,16 @@ export class OpenSession {
 async function caughtUp(session: Session): Promise<void> {
   if (session.caughtUp) return;
   for await (const { type } of session.changes()) if (type === 'caught_up') return;
+}
+
+/** The prompt that an earlier life of the page has left without an answer. */
+function sentBefore({ transcript }: Session): QueuedPrompt | undefined {
+  const item = transcript.items.find((other) => other.type === 'user' && other.pending);
+  return item?.type === 'user' ? { promptKey: item.id, content: item.content } : undefined;
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof ClientError && error.reason === 'refused';
 }
 
 function isTurnInProgress(error: unknown): boolean {

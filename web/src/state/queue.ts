@@ -37,17 +37,19 @@ export function createQueue(sessionId: string, changed: () => void): Queue {
     kept.set(prompts);
     changed();
   };
+  const without = (promptKey: string) => kept.get().filter((prompt) => prompt.promptKey !== promptKey);
   return {
     all: kept.get,
     add: (content) => set([...kept.get(), { promptKey: newKey(), content }]),
-    putBack: (prompt) => set([prompt, ...kept.get()]),
+    // Another tab may have put back the same one.
+    putBack: (prompt) => set([prompt, ...without(prompt.promptKey)]),
     take() {
       const [first, ...rest] = kept.get();
       if (first) set(rest);
       return first;
     },
     remove(promptKey) {
-      const others = kept.get().filter((prompt) => prompt.promptKey !== promptKey);
+      const others = without(promptKey);
       if (others.length === kept.get().length) return false;
       set(others);
       return true;

@@ -29,9 +29,8 @@ export function attentionOf(session: ListedSession, marks: Record<string, number
   if (waiting > 0) return 'needs_you';
   if (state === 'running') return 'running';
   const seen = marks[session.sessionId];
-  const isUnread = seen !== undefined && seen < seq;
-  if ((outcome === 'failed' || outcome === 'timed_out') && (isUnread || seen === undefined)) return 'failed';
-  return isUnread ? 'unread' : 'idle';
+  if (seen === undefined || seen >= seq) return 'idle';
+  return outcome === 'failed' || outcome === 'timed_out' ? 'failed' : 'unread';
 }
 
 /** Everything of it has been shown. */
@@ -73,16 +72,22 @@ async function readAll(client: Client): Promise<void> {
     found.push(...(page.sessions as ListedSession[]));
     cursor = page.nextCursor;
   } while (cursor && found.length < MOST);
-  // Where a list has never been read on this device, nothing of it is new.
-  const marks = { ...read.get() };
-  for (const { sessionId, _meta } of found) if (_meta.pixir.state === 'idle') marks[sessionId] ??= _meta.pixir.seq;
-  read.set(marks);
+  beginMarks(found);
   stop();
   sessions.set({ loading: false, sessions: newestFirst(found) });
   for (const changed of meanwhile) merge(changed);
 }
 
+/** What was there when this device first heard of a Session is not new; whatever comes after it is, until it was shown. */
+function beginMarks(heard: readonly ListedSession[]): void {
+  const marks = read.get();
+  const unknown = heard.filter(({ sessionId }) => marks[sessionId] === undefined);
+  if (unknown.length === 0) return;
+  read.set({ ...marks, ...Object.fromEntries(unknown.map(({ sessionId, _meta }) => [sessionId, _meta.pixir.seq])) });
+}
+
 function merge({ sessions: changed, removed }: SessionsChanged): void {
+  beginMarks(changed);
   const gone = new Set([...removed, ...changed.map(({ sessionId }) => sessionId)]);
   const kept = sessions.get().sessions.filter(({ sessionId }) => !gone.has(sessionId));
   sessions.set({ ...sessions.get(), sessions: newestFirst([...changed, ...kept]) });

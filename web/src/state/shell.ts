@@ -16,6 +16,9 @@ export const shell = createStore<{
   find: false,
 });
 
+/** Counts up with each prompt that the person sends: they want to see what comes of it, wherever they were reading. */
+export const prompted = createStore(0);
+
 export function show(part: Partial<ReturnType<typeof shell.get>>): void {
   shell.set({ ...shell.get(), ...part });
 }
