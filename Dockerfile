@@ -6,10 +6,8 @@
 # With PIXIR_TLS_CERT set, override the health check: it asks over plain HTTP.
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+RUN npm ci && npm run build && npm prune --omit=dev
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production PIXIR_DATA_DIR=/data PIXIR_HOST=0.0.0.0 PIXIR_PORT=7494 PIXIR_WORKSPACES=/workspace
@@ -25,6 +23,7 @@ COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/bin ./bin
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/migrations ./migrations
+COPY --from=build /app/web/dist ./web/dist
 USER pixir
 VOLUME /data
 EXPOSE 7494

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { MUTANTS, type Mutant } from '../test/mutants.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const COPIED = ['src', 'test', 'bin', 'migrations', 'scripts', 'docs', 'package.json', 'SPEC.md'];
+const COPIED = ['src', 'test', 'bin', 'migrations', 'scripts', 'docs', 'web/index.html', 'package.json', 'SPEC.md'];
 const TEST_TIMEOUT_MS = 20_000;
 
 async function copyOfTheSource(): Promise<string> {

@@ -4,6 +4,7 @@
  */
 import { ACCESS_MUTANTS } from './mutants-access.ts';
 import { ATTACK_MUTANTS } from './mutants-attack.ts';
+import { BROWSER_MUTANTS } from './mutants-browser.ts';
 import { COMPACTION_MUTANTS } from './mutants-compaction.ts';
 import { CONTENT_MUTANTS } from './mutants-content.ts';
 import { DOOR_MUTANTS } from './mutants-door.ts';
@@ -292,4 +293,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...COMPACTION_MUTANTS,
   ...ROOT_MUTANTS,
   ...SERVICE_MUTANTS,
+  ...BROWSER_MUTANTS,
 ];
