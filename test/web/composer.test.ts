@@ -12,7 +12,7 @@ import {
   summaryOf,
   takenBack,
 } from '../../web/src/composer/draft.ts';
-import { bytesText, durationText, timeText } from '../../web/src/composer/format.ts';
+import { bytesText, clockText, timeText } from '../../web/src/composer/format.ts';
 import { pickerOf } from '../../web/src/composer/options.ts';
 
 suite('completion', () => {
@@ -186,10 +186,10 @@ test('sizes, durations and times', () => {
     [34_400_000, '34 MB'],
   ];
   for (const [bytes, text] of sizes) assert.equal(bytesText(bytes), text);
-  assert.equal(durationText(7_900), '0:07');
-  assert.equal(durationText(-5), '0:00');
-  assert.equal(durationText(754_000), '12:34');
-  assert.equal(durationText(3_723_000), '1:02:03');
+  assert.equal(clockText(7_900), '0:07');
+  assert.equal(clockText(-5), '0:00');
+  assert.equal(clockText(754_000), '12:34');
+  assert.equal(clockText(3_723_000), '1:02:03');
   const at = new Date(2026, 1, 3, 4, 5, 6, 7);
   assert.match(timeText(at.toISOString(), at), /^04:05:06[.,]007$/);
   assert.match(timeText(at.toISOString(), new Date(2026, 1, 4)), /3.*04:05:06/);

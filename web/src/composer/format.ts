@@ -16,7 +16,7 @@ export function bytesText(bytes: number): string {
 }
 
 /** `0:07`, `12:34`, `1:02:03`. */
-export function durationText(milliseconds: number): string {
+export function clockText(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const [first = 0, ...rest] = parts[0] === 0 ? parts.slice(1) : parts;

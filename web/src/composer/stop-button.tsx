@@ -6,7 +6,7 @@ import { useStore } from '../state/store.ts';
 import { useNow } from '../tools/clock.ts';
 import { announce } from '../ui/announce.ts';
 import { Button } from '../ui/button.tsx';
-import { durationText } from './format.ts';
+import { clockText } from './format.ts';
 import { runningSince } from './turn-clock.ts';
 
 export function StopButton({ session }: { session: OpenSession }) {
@@ -38,7 +38,7 @@ export function stop(session: OpenSession): void {
 function Elapsed({ since }: { since: number }) {
   return (
     <span role="timer" className="stop-elapsed" title="Seen running for">
-      {durationText(useNow() - since)}
+      {clockText(useNow() - since)}
     </span>
   );
 }

@@ -1,5 +1,5 @@
 /** What a person sees whom the server does not know: why, and what to do about it. What they type is sent to the server and kept nowhere else. */
-import { Check, Copy, Eye, EyeOff } from 'lucide-react';
+import { Eye, EyeOff } from 'lucide-react';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { usePage } from '../page.tsx';
 import { type Account, account, redeemAgain, signIn } from '../server/account.ts';
@@ -7,7 +7,7 @@ import { atServer, isElsewhere } from '../server/home.ts';
 import { wire } from '../server/wire-tap.ts';
 import { useStore } from '../state/store.ts';
 import { Button, IconButton } from '../ui/button.tsx';
-import { copyText } from './copy.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { explanation } from './status.ts';
 import { isAlarm, steady } from './steady.ts';
 import './sign-in.css';
@@ -147,21 +147,11 @@ function WaysIn() {
 }
 
 function Way({ command, children }: { command: string; children: string }) {
-  const [isCopied, setCopied] = useState(false);
-  async function copy(): Promise<void> {
-    setCopied(await copyText(command));
-    setTimeout(setCopied, 2_000, false);
-  }
   return (
     <div className="sign-in-way">
       <div className="sign-in-command">
         <code>{command}</code>
-        <IconButton
-          icon={isCopied ? Check : Copy}
-          label={isCopied ? 'Copied' : `Copy ${command}`}
-          small
-          onClick={() => void copy()}
-        />
+        <CopyButton text={command} label={`Copy ${command}`} />
       </div>
       <p>{children}</p>
     </div>

@@ -5,7 +5,7 @@ import type { Client } from '../server/client.ts';
 import { lastCursor, lastFrames, wireNow } from '../server/wire-tap.ts';
 import { route } from '../state/route.ts';
 import { Button } from '../ui/button.tsx';
-import { copyText } from './copy.ts';
+import { copyText } from '../ui/copy.ts';
 import { reportText } from './report.ts';
 
 export function CopyReport() {
@@ -15,7 +15,8 @@ export function CopyReport() {
 
   async function copy(): Promise<void> {
     const text = reportText({ facts: factsOf(client), frames: lastFrames(), withContents });
-    setResult((await copyText(text)) ? 'Copied' : 'This browser did not copy it');
+    const done = copyText(text).then(() => 'Copied');
+    setResult(await done.catch(() => 'This browser did not copy it'));
     setTimeout(setResult, 2_500, '');
   }
   return (

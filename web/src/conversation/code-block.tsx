@@ -2,11 +2,11 @@
  * Code: its language, a copy of it, and the code, in colours as soon as they are known. While it is written it stays plain
  * and shows its end; a long one shows its beginning afterwards, in the same height.
  */
-import { Check, Copy, WrapText } from 'lucide-react';
-import { memo, useEffect, useRef, useState } from 'react';
+import { WrapText } from 'lucide-react';
+import { memo, useEffect, useState } from 'react';
 import { IconButton, names } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { CodeLine } from './code-line.tsx';
-import { copyText } from './copy.ts';
 import { highlight, highlighted, type CodeLine as Line } from './highlight.ts';
 import './code.css';
 
@@ -92,31 +92,4 @@ function useColours(code: string, lang: string, plain: boolean): readonly Line[]
     return () => stale.abort();
   }, [code, lang, plain, known]);
   return known ?? (found?.code === code && !plain ? found.lines : undefined);
-}
-
-const SAID_MS = 1_500;
-
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const say = (next: typeof state) => {
-    setState(next);
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => setState('idle'), SAID_MS);
-  };
-  const said = { idle: label, copied: 'Copied', failed: 'Could not copy' };
-  return (
-    <IconButton
-      icon={state === 'copied' ? Check : Copy}
-      label={said[state]}
-      small
-      onClick={() => {
-        copyText(text).then(
-          () => say('copied'),
-          () => say('failed'),
-        );
-      }}
-    />
-  );
 }

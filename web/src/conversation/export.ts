@@ -1,6 +1,6 @@
 /** Takes a whole conversation out of the page: to the clipboard or into a file. Everything is read first. */
 import type { OpenSession } from '../state/open-session.ts';
-import { copyText } from './copy.ts';
+import { copyText } from '../ui/copy.ts';
 import { fileName, toMarkdown } from './to-markdown.ts';
 
 export function copyMarkdown(session: OpenSession): Promise<void> {

@@ -3,7 +3,7 @@ import { CircleAlert, FoldVertical } from 'lucide-react';
 import { useState } from 'react';
 import type { Item } from '../state/items.ts';
 import { names } from '../ui/button.tsx';
-import { CopyButton } from './code-block.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { LongText } from './long-text.tsx';
 import { Markdown, MarkdownBlocks, useBlocks } from './markdown.tsx';
 import type { Part } from './rows.ts';

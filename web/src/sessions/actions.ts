@@ -1,10 +1,10 @@
 /** What a person does to a Session as a whole: forking, copying its address, exporting it. What fails is said, never swallowed. */
 import { ClientError } from '../../../src/client/rpc.ts';
-import { copyText } from '../conversation/copy.ts';
 import type { Client } from '../server/client.ts';
 import type { OpenSession } from '../state/open-session.ts';
 import { goTo, linkTo } from '../state/route.ts';
 import { createStore } from '../state/store.ts';
+import { copyText } from '../ui/copy.ts';
 import { toast } from '../ui/toast.tsx';
 
 export interface Subject {

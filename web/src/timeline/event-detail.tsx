@@ -1,7 +1,7 @@
 /** One Event as it stands in the Log, to read and to copy. It is read when it is opened, and shown as text. */
 import { useEffect, useState } from 'react';
 import type { LoggedEvent } from '../../../src/client/connect.ts';
-import { CopyButton } from '../tools/copy-button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
 import type { LogReader } from './log-reader.ts';
 
 type Whole = { kind: 'reading' } | { kind: 'read'; json: string } | { kind: 'none'; why: string };

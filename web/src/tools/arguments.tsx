@@ -1,8 +1,8 @@
 /** What a call does or would do, whole: the command, the change, or every argument. It is what people approve by. */
 import { lazy, Suspense, useMemo } from 'react';
 import type { OpenSession } from '../state/open-session.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
 import type { Change } from './comparison.ts';
-import { CopyButton } from './copy-button.tsx';
 import { visible } from './plain-text.ts';
 import { PlanEntries } from './plan-entries.tsx';
 import { type Fields, type PatchLine, type Proposal, patchLines } from './proposal.ts';

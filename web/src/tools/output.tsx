@@ -1,8 +1,8 @@
 /** A text that may be long: its beginning, and more of it part by part, so that a megabyte does not stop the page. */
 import { memo, useMemo } from 'react';
 import type { OpenSession } from '../state/open-session.ts';
+import { CopyButton } from '../ui/copy-button.tsx';
 import { useRemembered } from './card-memory.ts';
-import { CopyButton } from './copy-button.tsx';
 import { countLines, endOfPart, plainOutput } from './plain-text.ts';
 import { counted } from './words.ts';
 import './tool-body.css';
