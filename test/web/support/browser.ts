@@ -12,8 +12,11 @@ import { chromiumPath } from './chromium.ts';
 
 /** Without these, Chromium asks hosts of its maker at every start. */
 const QUIET = ['--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-/** What Chromium says in the console, whatever the page does, when a connection is cut or cannot be made. */
-export const CUT = /WebSocket connection to .* failed|net::ERR_/;
+/**
+ * What Chromium says in the console, whatever the page does, when a connection is cut or cannot be made; and of the plain
+ * request that asks why, where the server is back by then.
+ */
+export const CUT = /WebSocket connection to .* failed|net::ERR_|426 \(Upgrade Required\)/;
 /** What it says when the page finds out that the server does not know this browser. */
 export const NOT_SIGNED_IN = /HTTP Authentication failed|401 \(Unauthorized\)/;
 /** It may say so of any page with a service worker and parts that are announced; they come from the worker's cache then. */
