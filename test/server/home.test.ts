@@ -140,6 +140,7 @@ test('[PROXY1] wrong credentials are counted, and logged, by the address that th
   };
   assert.equal(await wrong(PROXY, '203.0.113.1'), 401);
   assert.equal(await wrong(PROXY, '198.51.100.9, 203.0.113.1'), 429, 'a made-up entry is no other client');
+  assert.equal(await wrong(PROXY, '203.0.113.2'), 401, 'another client of the same proxy');
   for (const status of [401, 429]) assert.equal(await wrong(PROXY, '203.0.113.1', '/api/login'), status);
   assert.equal(await wrong(PROXY, '203.0.113.2', '/api/login'), 401);
   assert.equal(await wrong(CLIENT, '203.0.113.3'), 401);
