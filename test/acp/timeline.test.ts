@@ -164,9 +164,9 @@ test('[TL2] so it is with a Log in memory', async () => {
   });
 });
 
-const long = Array.from({ length: 5_000 }, (_, index) => said('long', `${index} ${'x'.repeat(200)}`));
+const long = Array.from({ length: 20_000 }, (_, index) => said('long', `${index} ${'x'.repeat(200)}`));
 
-/** A connection whose Session `long` has 5,000 Events. */
+/** A connection whose Session `long` has 20,000 Events: to check them takes many slices on any machine. */
 async function longSession(w: World): Promise<WireClient> {
   await w.log.append([created('long', 'local', w.dir), ...long]);
   return await w.client();
